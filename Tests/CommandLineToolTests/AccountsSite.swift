@@ -33,7 +33,7 @@ final class AccountsSite {
             sleep 0.05
         done
         code=$(sed -n 's/^The code is:  //p' "$(mail)" | tr -d '\\r')
-        post verify "{\\"attempt\\":\\"$attempt\\",\\"code\\":\\"$code\\"}" | field principal
+        post sign-up/confirm "{\\"attempt\\":\\"$attempt\\",\\"code\\":\\"$code\\"}" | field principal
 
         """
     }

@@ -88,7 +88,7 @@ struct AuditCommandTests {
             ("audit --kind ,", 2, "--kind"), ("audit --cursor nonsense", 2, "nonsense"), ("audit --from 99", 2, "99"),
             ("audit --object plan", 2, "plan"),
             ("audit access read on doc:plan --from 6 --to 2", 2, "before it starts"),
-            ("audit entry user:bob read", 2, "the object is missing"), ("audit of store", 2, "store"),
+            ("audit changes user:bob read", 2, "the object is missing"), ("audit of store", 2, "store"),
             ("notices --for doc:plan", 2, "doc:plan"),
         ])
     func mistakes(sentence: String, code: Int32, quoted: String) throws {
@@ -105,12 +105,12 @@ struct AuditCommandTests {
             let access = try tool.object("audit access read on doc:plan --json")
             let subjects = (access["access"] as? [[String: Any]] ?? []).compactMap { $0["subject"] as? String }
             #expect(subjects == ["user:ann", "user:bob", "user:root"])
-            let entry = try tool.object("audit entry user:bob read on doc:plan --json")
+            let entry = try tool.object("audit changes user:bob read on doc:plan --json")
             let transitions = entry["transitions"] as? [[String: Any]] ?? []
             #expect(transitions.count == 1 && transitions[0]["gained"] as? Bool == true && transitions[0]["revision"] as? Int == 6)
-            let report = try tool.object("audit of user:bob --at 5 --json")
+            let report = try tool.object("audit subject user:bob --at 5 --json")
             #expect(report["known"] as? Bool == true && (report["objects"] as? [Any])?.count == 0)
-            #expect(((try tool.object("audit of user:bob --json"))["objects"] as? [Any])?.count == 1)
+            #expect(((try tool.object("audit subject user:bob --json"))["objects"] as? [Any])?.count == 1)
         }
     }
 }

@@ -35,7 +35,7 @@ struct ExampleTests {
         .example("permission detach"), .example("admin list"), .example("admin appoint"), .example("admin dismiss"),
         .example("class change"), .example("history"), .example("diff"), .example("notices"), .example("log"),
         .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("audit"),
-        .example("audit access"), .example("audit of"), .example("audit entry"), .example("export"), .example("stats"),
+        .example("audit access"), .example("audit subject"), .example("audit changes"), .example("export"), .example("stats"),
         .example("token create"),
         .example("token list"), .example("token revoke"), .service("serve"), .example("decisions"),
         .signUp, .example("account find"), .example("account show"), .example("account list"), .example("account sign-out"),
@@ -123,7 +123,7 @@ struct ExampleTests {
         try tool.write(
             """
             {"number":1,"time":"2026-01-31T10:21:00Z","allowed":true,"subject":"user:ann","action":"read","resource":"doc:plan",\
-            "revision":12,"caller":"t1"}
+            "revision":12,"credential":"t1"}
 
             """, to: decisions + "/00000000000000000001.jsonl")
         try tool.write(

@@ -30,7 +30,7 @@ struct FreeTextTests {
                 ("object read doc:plan", false), ("entries doc:plan", false), ("refusals", false),
             ] {
                 let result = try tool.run(sentence)
-                let hidden = (result.output + result.errors).unicodeScalars.filter { $0.isUnseen && $0 != "\n" }
+                let hidden = (result.output + result.errors).unicodeScalars.filter { $0.isInvisible && $0 != "\n" }
                 #expect(hidden.isEmpty, "\(sentence): \(result.output)")
                 #expect(!result.lines.contains { $0.hasPrefix("r9  fake") }, "\(sentence): \(result.output)")
                 if tells { #expect(result.output.contains(shown), "\(sentence): \(result.output) \(result.errors)") }

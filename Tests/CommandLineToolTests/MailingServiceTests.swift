@@ -45,7 +45,7 @@ struct MailingServiceTests {
             #expect(mail.data.hasPrefix("From: Example <no-reply@example.com>\r\nTo: ann@example.com\r\n"))
             let code = try #require(mail.data.firstMatch(of: /The code is: +([A-Z0-9-]+)/)).1
             let signedIn = try post(
-                service.address + "/v1/accounts/verify", ["attempt": attempt, "code": .string(String(code))])
+                service.address + "/v1/accounts/sign-up/confirm", ["attempt": attempt, "code": .string(String(code))])
             #expect(signedIn["account"]?["email"] == .string("ann@example.com"), "\(signedIn)")
             #expect(try service.stop().code == 0)
         }

@@ -6,7 +6,8 @@ import Testing
 struct RunningServiceTests {
     /// Every command that changes the store, in valid and in invalid calls.
     private static let story = [
-        "class define doc --creator read,update,setPermissions --properties title", "class define folder", "register user:ann",
+        "class define doc --creator-privileges read,update,setPermissions --properties title", "class define folder",
+        "register user:ann",
         "register user:bob", "register user:bob", "register user:eve --as anonymous", "role create editors", "role create editors",
         "role add user:bob to role:editors", "role add user:bob to role:editors --strict", "object create folder:top",
         #"object create doc:plan --parent folder:top --value '{"title":"Pl\"än\u0001"}'"#, "object create doc:plan",

@@ -49,7 +49,7 @@ struct ForgedJWTTests {
         ("no audience", ["aud": nil], .wrongAudience),
         ("an empty list of audiences", ["aud": .array([])], .wrongAudience),
         ("an audience of another type", ["aud": true], .wrongAudience),
-        ("no expiry time", ["exp": nil], .noEnd),
+        ("no expiry time", ["exp": nil], .noExpiry),
         ("expired", ["exp": time(-60)], .ended),
         ("expired long ago", ["exp": .integer(0)], .ended),
         ("an expiry time as text", ["exp": "2999-01-01"], .malformed),
@@ -57,7 +57,7 @@ struct ForgedJWTTests {
         ("an expiry time above the range", ["exp": .integer(.max)], .malformed),
         ("a negative expiry time", ["exp": .integer(-1)], .malformed),
         ("an expiry time above the range of integers", ["exp": .number(1e300)], .malformed),
-        ("not valid yet", ["nbf": time(61)], .notYetGood),
+        ("not valid yet", ["nbf": time(61)], .notYetValid),
         ("a start time as text", ["nbf": "0"], .malformed),
         ("issued in the future", ["iat": time(61)], .issuedInTheFuture),
         ("no subject", ["sub": nil], .unusableSubject),
@@ -92,7 +92,7 @@ struct ForgedJWTTests {
     }
 
     /// Whether a JWT without the type `at+jwt` is accepted, then one with it, then again one without it.
-    static let typeRows: [(type: AccessTokenType, isGood: [Bool])] = [
+    static let typeRows: [(type: AccessTokenType, isValid: [Bool])] = [
         (.required, [false, true, false]), (.onceSeen, [true, true, false]), (.optional, [true, true, true]),
     ]
 
@@ -105,12 +105,12 @@ struct ForgedJWTTests {
         var settings = try issuer.settings
         settings.accessTokenType = row.type
         let verifier = JWTVerifier(settings)
-        let isGood = try ["JWT", "application/AT+JWT", "JWT"].map { type in
+        let isValid = try ["JWT", "application/AT+JWT", "JWT"].map { type in
             let header = #"{"alg":"ES256","kid":"k1","typ":"\#(type)"}"#
             let jwt = try TestJWT.signed(header, TestJWT.claims(), by: try TestKeys.key(for: "ES256"), as: "ES256")
             return (try? verifier.verify(jwt, at: ForgedJWTTests.now)) != nil
         }
-        #expect(isGood == row.isGood)
+        #expect(isValid == row.isValid)
     }
 
     typealias HeaderRow = (what: String, header: String, algorithm: String, problem: JWTError)

@@ -121,7 +121,7 @@ struct IssuerKeysTests {
         #expect(try verifier.verify(jwt, at: IssuerKeysTests.now.later(seconds: 5)).subject == "user:ann")
     }
 
-    typealias SetRow = (what: String, keys: [[String: String]], keyID: String?, isGood: Bool)
+    typealias SetRow = (what: String, keys: [[String: String]], keyID: String?, isValid: Bool)
 
     /// Each item is the correct key with these additional members.
     static let sets: [SetRow] = [
@@ -149,10 +149,10 @@ struct IssuerKeysTests {
         let key = try TestKeys.rsa.get()
         try issuer.serve(keys: row.keys.map { (key, $0) })
         let result = Result { try issuer.verifier().verify(try jwt(row.keyID), at: IssuerKeysTests.now) }
-        #expect(((try? result.get()) != nil) == row.isGood, "\(row.what): \(result)")
+        #expect(((try? result.get()) != nil) == row.isValid, "\(row.what): \(result)")
     }
 
-    static let discovery: [(what: String, document: @Sendable (String) -> String, isGood: Bool)] = [
+    static let discovery: [(what: String, document: @Sendable (String) -> String, isValid: Bool)] = [
         ("a valid document", { #"{"issuer":"\#($0)","jwks_uri":"\#($0)/keys"}"# }, true),
         ("another issuer", { #"{"issuer":"https://evil.example.com","jwks_uri":"\#($0)/keys"}"# }, false),
         ("the issuer with a slash", { #"{"issuer":"\#($0)/","jwks_uri":"\#($0)/keys"}"# }, false),
@@ -172,8 +172,8 @@ struct IssuerKeysTests {
         let verifier = JWTVerifier(try IssuerSettings(issuer: issuer.address, audience: TestJWT.audience))
         let jwt = try TestJWT.make("RS256", claims: ["iss": .string(issuer.address)])
         let result = Result { try verifier.verify(jwt, at: IssuerKeysTests.now) }
-        #expect(((try? result.get()) != nil) == row.isGood, "\(row.what): \(result)")
-        #expect(try issuer.requests() == ["/.well-known/openid-configuration"] + (row.isGood ? ["/keys"] : []))
+        #expect(((try? result.get()) != nil) == row.isValid, "\(row.what): \(result)")
+        #expect(try issuer.requests() == ["/.well-known/openid-configuration"] + (row.isValid ? ["/keys"] : []))
     }
 
     @Test("Settings with an insecure address or an empty audience are refused")

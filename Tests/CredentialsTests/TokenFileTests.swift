@@ -190,23 +190,23 @@ struct TokenFileTests {
     func replacedFile() throws {
         let (first, path) = (try create(), registry.path)
         let old = try readFile(path)
-        let isGood = { (secret: String) in try registry.token(for: secret, at: .newYear) != nil }
-        #expect(try isGood(first))
+        let isValid = { (secret: String) in try registry.token(for: secret, at: .newYear) != nil }
+        #expect(try isValid(first))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
-        #expect(throws: TokenFileError.self) { try isGood(first) }
+        #expect(throws: TokenFileError.self) { try isValid(first) }
         #expect(throws: TokenFileError.self) { try create() }
         let other = TokenRegistry(dataDirectory: folder.path + "/other")
         try makeFolder(folder.path + "/other")
         let second = try other.create(stores: .all, right: .administer, at: .newYear).secret
         // In one step, like a program that writes a new file and renames it.
         try replaceFile(path, with: try readFile(other.path))
-        #expect(throws: TokenFileError.self) { try isGood(second) }
+        #expect(throws: TokenFileError.self) { try isValid(second) }
         try replaceFile(path, with: old)
-        #expect(try isGood(first))
+        #expect(try isValid(first))
         try FileManager.default.removeItem(atPath: path)
-        #expect(throws: TokenFileError.self) { try isGood(first) }
+        #expect(throws: TokenFileError.self) { try isValid(first) }
         try FileManager.default.linkItem(atPath: path + ".old", toPath: path)
-        #expect(try isGood(first))
+        #expect(try isValid(first))
     }
 
     @Test("A file that this process has read must not become empty or older, even if the record of its last change is missing")

@@ -69,7 +69,7 @@ struct SmallLog {
             number: RefusalNumber(UInt64(number)), time: commit(number).time, head: Revision(1), caller: "user:\(number)",
             origin: commit(number).origin, code: "noPrivilege", message: "no, for the time \(number)",
             change: number % 2 == 0 ? nil : number, changeCount: number + 1,
-            tried: number % 3 == 0 ? nil : TriedChange(operation: "grant", objects: ["doc:\(number)"], json: json))
+            tried: number % 3 == 0 ? nil : RefusedChange(operation: "grant", objects: ["doc:\(number)"], json: json))
     }
 
     // MARK: Direct access to the file

@@ -35,7 +35,7 @@ struct AddedKindTests {
         "Sources/Core/Projections/Folding/WorkingSet+Fold.swift": [
             "case .objectArchived(let event): try changeObject(event.object) { $0.lastChange = revision }"
         ],
-        "Sources/Core/Muniment/Describing/EventDescription.swift": [
+        "Sources/Core/Muniment/EventDescriptions/EventDescription.swift": [
             "case .objectArchived(let event): try content(\"object\", name(event.object), \"was archived\")"
         ],
         "Sources/Formats/Histories/Export/ExportedChanges.swift": ["case .objectArchived: nil"],

@@ -30,7 +30,7 @@ struct RefusalCodecTests {
             refusal {
                 $0.caller = ""
                 $0.change = 0
-                $0.tried = TriedChange(operation: "", json: #"{"é":1}"#)
+                $0.tried = RefusedChange(operation: "", json: #"{"é":1}"#)
             }, header(1) + "00  00  05 63 79 63 6c 65  02 6e 6f  01  01  01 08 7b 22 c3 a9 22 3a 31 7d"
         ),
         (
@@ -38,7 +38,8 @@ struct RefusalCodecTests {
                 $0.origin = origin
                 $0.change = 299
                 $0.changeCount = 300
-                $0.tried = TriedChange(operation: "", json: "{", whole: TriedChange.Whole(byteCount: 300, digest: digest))
+                $0.tried = RefusedChange(
+                    operation: "", json: "{", whole: RefusedChange.FullTextDigest(byteCount: 300, digest: digest))
             },
             header(1) + """
                 08 75 73 65 72 3a 61 6e 6e  0f 03 72 2d 31  01 6b  02 ab cd  03 77 68 79  81 01  05 63 79 63 6c 65  02 6e 6f
@@ -47,9 +48,9 @@ struct RefusalCodecTests {
         ),
         (
             refusal {
-                $0.tried = TriedChange(
+                $0.tried = RefusedChange(
                     operation: "grant", objects: ["d:1"], json: #"{"op":"grant","object":"d:1","subject":"u"#,
-                    whole: TriedChange.Whole(byteCount: 300, digest: digest))
+                    whole: RefusedChange.FullTextDigest(byteCount: 300, digest: digest))
             },
             header(1) + """
                 08 75 73 65 72 3a 61 6e 6e  00  05 63 79 63 6c 65  02 6e 6f  00  01  02
@@ -68,7 +69,7 @@ struct RefusalCodecTests {
             refusal {
                 $0.caller = ""
                 $0.change = 0
-                $0.tried = TriedChange(operation: "setOwner", objects: ["d:1"], subjects: ["u:é"], json: "{}")
+                $0.tried = RefusedChange(operation: "setOwner", objects: ["d:1"], subjects: ["u:é"], json: "{}")
             },
             header(2) + """
                 00  00  05 63 79 63 6c 65  02 6e 6f  01  01  01
@@ -80,8 +81,9 @@ struct RefusalCodecTests {
                 $0.origin = origin
                 $0.change = 299
                 $0.changeCount = 300
-                $0.tried = TriedChange(
-                    operation: "op", objects: ["p", "d"], json: "{", whole: TriedChange.Whole(byteCount: 300, digest: digest))
+                $0.tried = RefusedChange(
+                    operation: "op", objects: ["p", "d"], json: "{",
+                    whole: RefusedChange.FullTextDigest(byteCount: 300, digest: digest))
             },
             header(2) + """
                 08 75 73 65 72 3a 61 6e 6e  0f 03 72 2d 31  01 6b  02 ab cd  03 77 68 79  81 01  05 63 79 63 6c 65  02 6e 6f

@@ -7,7 +7,7 @@ import Glibc
         installDamageHandler()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            try Errand(arguments).run()
+            try HelperCommand(arguments).run()
         } catch {
             say("error: \(error)")
             exit(3)

@@ -5,12 +5,12 @@ import TestSupport
 
 /// The store of ``FaultHistory``, and its answers.
 enum FaultStore {
-    static let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
+    static let options = StoreOptions(clock: { FaultHistory.now }, expiryRecording: .withCommits, mapBytes: 1 << 24)
 
     /// Creates the store with one commit per step.
     static func make(at path: String) throws {
         let store = try Store.create(
-            at: path, options: StoreOptions(clock: { FaultHistory.start }, recordsEnds: .withCommits, mapBytes: 1 << 24))
+            at: path, options: StoreOptions(clock: { FaultHistory.start }, expiryRecording: .withCommits, mapBytes: 1 << 24))
         for (number, step) in FaultHistory.steps.enumerated() {
             try store.commit(Transaction(step.caller, step.changes, authority: .importer, time: step.time))
             // The first refusal has commits before and after it, and the refusals fill several pages.

@@ -62,7 +62,7 @@ import Testing
             for size in [1, 7, 64, 1_000, 10_000] {
                 let client = try RawClient(port: server.port)
                 for start in stride(from: 0, to: whole.count, by: size) { client.send(Array(whole[start...].prefix(size))) }
-                let answers = client.receiveAll().map { RawAnswers($0) }
+                let answers = client.receiveAll().map { RawResponses($0) }
                 #expect(answers?.answers.map(\.body) == ["PATCH /a ? b=c&d : abc"], "in pieces of \(size)")
             }
         }
@@ -96,7 +96,7 @@ import Testing
             client.send("POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
             #expect(client.receive(until: { $0.hasSuffix("\r\n\r\n") })?.hasPrefix("HTTP/1.1 100 ") == true)
             client.send("ab")
-            #expect(client.receiveAll().map { RawAnswers($0) }?.answers.map(\.body) == ["POST / ?  : ab"])
+            #expect(client.receiveAll().map { RawResponses($0) }?.answers.map(\.body) == ["POST / ?  : ab"])
         }
     }
 

@@ -45,7 +45,7 @@ import Testing
             #expect(answers?.statuses == [401, 401, 200])
             let client = try RawClient(port: server.port)
             client.send("POST /no HTTP/1.1\r\nHost: here\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
-            #expect(client.receiveAll().map { RawAnswers($0) }?.statuses == [401])
+            #expect(client.receiveAll().map { RawResponses($0) }?.statuses == [401])
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
         try withServer(application, settings) { server in
             let client = try RawClient(port: server.port)
             client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
-            #expect(client.receiveAll().map { RawAnswers($0) }?.answers.map(\.body) == ["at last"])
+            #expect(client.receiveAll().map { RawResponses($0) }?.answers.map(\.body) == ["at last"])
         }
     }
 
@@ -110,10 +110,10 @@ import Testing
             }
             let fourth = try RawClient(port: server.port)
             fourth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
-            #expect(fourth.receiveAll().map { RawAnswers($0) }?.statuses == [200])
+            #expect(fourth.receiveAll().map { RawResponses($0) }?.statuses == [200])
             #expect(clients[0].receiveAll() == [])
             clients[2].send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
-            #expect(clients[2].receiveAll().map { RawAnswers($0) }?.statuses == [200])
+            #expect(clients[2].receiveAll().map { RawResponses($0) }?.statuses == [200])
         }
     }
 
@@ -181,8 +181,8 @@ import Testing
             fourth.send("GET / HTTP/1.1\r\n\(Self.closing)\r\n")
             if isByAddress { #expect(fourth.receiveAll() == []) }
             goOn.signal()
-            for client in clients { #expect(client.receiveAll().map { RawAnswers($0) }?.statuses == [200]) }
-            if !isByAddress { #expect(fourth.receiveAll().map { RawAnswers($0) }?.statuses == [200]) }
+            for client in clients { #expect(client.receiveAll().map { RawResponses($0) }?.statuses == [200]) }
+            if !isByAddress { #expect(fourth.receiveAll().map { RawResponses($0) }?.statuses == [200]) }
         }
     }
 
@@ -200,7 +200,7 @@ import Testing
             #expect(try exchange(head + body, with: server)?.statuses == [503])
             #expect(try exchange("POST / HTTP/1.1\r\n\(Self.closing)Content-Length: 1\r\n\r\nx", with: server)?.statuses == [200])
             first.send(body)
-            #expect(first.receiveAll().map { RawAnswers($0) }?.statuses.last == 200)
+            #expect(first.receiveAll().map { RawResponses($0) }?.statuses.last == 200)
             #expect(try exchange(head + body, with: server)?.statuses == [200])
         }
     }

@@ -7,7 +7,7 @@ final class RawClient: Sendable {
 
     /// Connects to a port of this machine. Reads wait at most ten seconds, so that a failing test ends.
     init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
-        socket = try LoopbackSocket.connected(to: port, patienceSeconds: 10, receiveBufferBytes: receiveBufferBytes)
+        socket = try LoopbackSocket.connected(to: port, timeoutSeconds: 10, receiveBufferBytes: receiveBufferBytes)
     }
 
     deinit { close(socket) }
@@ -60,8 +60,8 @@ final class RawClient: Sendable {
 
 extension RawClient {
     /// Returns the responses to a text that the server may not read completely.
-    func answers(to text: String) -> RawAnswers {
+    func answers(to text: String) -> RawResponses {
         send(text)
-        return RawAnswers(receiveAll() ?? [])
+        return RawResponses(receiveAll() ?? [])
     }
 }

@@ -33,7 +33,7 @@ import Testing
         let end = ContinuousClock.now + .seconds(30)
         while .now < end, (try? RawClient(port: server.port)) != nil {}
         release.signal()
-        let answers = RawAnswers(client.receiveAll() ?? [])
+        let answers = RawResponses(client.receiveAll() ?? [])
         #expect(answers.answers.map(\.body) == ["done"])
         #expect(answers.answers.first?.headers["connection"] == "close")
         #expect(stopped.wait(timeout: .now() + 10) == .success)
@@ -135,7 +135,7 @@ import Testing
         server.stop(graceSeconds: 5)
         var answered = 0
         for client in clients.dropFirst() {
-            let answers = RawAnswers(try #require(client.receiveAll()))
+            let answers = RawResponses(try #require(client.receiveAll()))
             #expect(answers.statuses.allSatisfy { $0 == 200 })
             #expect(answers.rest.isEmpty)
             answered += answers.answers.count
@@ -166,7 +166,7 @@ import Testing
                 client.send("GET /end HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
             }
             for (number, client) in clients.enumerated() {
-                let bodies = RawAnswers(client.receiveAll() ?? []).answers.map(\.body)
+                let bodies = RawResponses(client.receiveAll() ?? []).answers.map(\.body)
                 #expect(bodies == (0..<20).map { "GET /\(number)/\($0) ?  : " } + ["GET /end ?  : "])
             }
         }

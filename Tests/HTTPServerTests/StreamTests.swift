@@ -100,7 +100,7 @@ import Testing
             }
         }
         source.stream.finish()
-        let lines = RawAnswers(client.receiveAll() ?? []).answers[0].body.split(separator: "\n")
+        let lines = RawResponses(client.receiveAll() ?? []).answers[0].body.split(separator: "\n")
         for writer in 0..<8 {
             #expect(lines.filter { $0.hasPrefix("\(writer):") } == (0..<200).map { "\(writer):\($0)" })
         }

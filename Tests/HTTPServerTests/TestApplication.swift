@@ -13,13 +13,13 @@ final class TestApplication: HTTPApplication {
 
     private let bodyLimit: Int
     private let admission: @Sendable (HTTPRequest) -> HTTPResponse?
-    private let answering: @Sendable (HTTPRequest) -> HTTPAnswer
+    private let answering: @Sendable (HTTPRequest) -> HTTPHandling
     private let log = Mutex<[Ended]>([])
     private let changed = DispatchSemaphore(value: 0)
 
     init(
         bodyLimit: Int = 1_000, refusing admission: @escaping @Sendable (HTTPRequest) -> HTTPResponse? = { _ in nil },
-        answering: @escaping @Sendable (HTTPRequest) -> HTTPAnswer = { .now(.text(TestApplication.words(for: $0))) }
+        answering: @escaping @Sendable (HTTPRequest) -> HTTPHandling = { .now(.text(TestApplication.words(for: $0))) }
     ) {
         self.bodyLimit = bodyLimit
         self.admission = admission
@@ -34,7 +34,7 @@ final class TestApplication: HTTPApplication {
         admission(request).map { .refused($0) } ?? .body(limitBytes: bodyLimit)
     }
 
-    func answer(_ request: HTTPRequest) -> HTTPAnswer { answering(request) }
+    func answer(_ request: HTTPRequest) -> HTTPHandling { answering(request) }
 
     func refusal(status: Int, detail: String) -> HTTPResponse { .text("refused: \(detail)", status: status) }
 
@@ -67,8 +67,8 @@ func withServer<R>(
 }
 
 /// Sends a text on a new connection, and reads until the server closes it.
-func exchange(_ text: String, with server: HTTPServer) throws -> RawAnswers? {
+func exchange(_ text: String, with server: HTTPServer) throws -> RawResponses? {
     let client = try RawClient(port: server.port)
     client.send(text)
-    return client.receiveAll().map { RawAnswers($0) }
+    return client.receiveAll().map { RawResponses($0) }
 }

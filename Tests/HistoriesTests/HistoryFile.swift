@@ -24,7 +24,7 @@ struct HistoryFile {
 
     /// Opens the store with a clock that shows a constant time.
     func withStore<R>(at now: Instant = .newYear.later(seconds: 1_000_000_000), _ body: (Store) throws -> R) throws -> R {
-        let store = try Store.open(at: storePath, .writing, options: StoreOptions(clock: { now }, recordsEnds: .withCommits))
+        let store = try Store.open(at: storePath, .writing, options: StoreOptions(clock: { now }, expiryRecording: .withCommits))
         let result = Result { try body(store) }
         try store.close()
         return try result.get()

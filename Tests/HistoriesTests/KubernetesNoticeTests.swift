@@ -67,10 +67,10 @@ private struct LevelSubscriber {
     private let name: Name
     private let store: Store
     /// The levels, smallest first.
-    private let levels: [Level]
+    private let levels: [AccessLevel]
     private var subscriber = FoldingSubscriber(at: .genesis, knowing: [:])
 
-    init(_ name: Name, in store: Store, levels: [Level]) {
+    init(_ name: Name, in store: Store, levels: [AccessLevel]) {
         (self.name, self.store) = (name, store)
         self.levels = levels.sorted { $0.privileges.count < $1.privileges.count }
     }

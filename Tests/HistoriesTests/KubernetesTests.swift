@@ -31,7 +31,7 @@ struct KubernetesTests {
             #expect(summary.transactions == 2761)
             let store = try Store.open(at: path)
             var answered: [String] = []
-            try Asker(store).answer(file: Self.folder + "/answers.jsonl") { answered.append($0) }
+            try QuestionFileAnswerer(store).answer(file: Self.folder + "/answers.jsonl") { answered.append($0) }
             try store.close()
             #expect(answered.count == questions.count)
             for (question, line) in zip(questions, answered) {

@@ -13,7 +13,7 @@ struct RoundTripTests {
         let clock = ManualClock(history.start)
         let store = try Store.create(
             at: path, preset: history.preset, administrator: history.administrator,
-            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+            options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
         for _ in 0..<steps {
             let step = history.next()
             clock.now = step.time
@@ -53,7 +53,7 @@ struct RoundTripTests {
             let clock = ManualClock()
             let right = Instant.newYear.later(seconds: 100)
             let store = try Store.create(
-                at: first.storePath, options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+                at: first.storePath, options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
             let end = Instant.newYear.later(seconds: 86_400)
             try store.commit(
                 Transaction(

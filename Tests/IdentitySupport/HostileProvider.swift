@@ -87,8 +87,8 @@ package final class HostileProvider {
     }
 
     package func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose = .recognition, at now: Instant = .newYear
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose = .recognition, at now: Instant = .newYear
+    ) throws(ProviderError) -> VerifiedIdentity {
         try provider.prove(evidence, for: purpose, at: now) { _ in nil }
     }
 }

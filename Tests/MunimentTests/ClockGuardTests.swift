@@ -27,7 +27,7 @@ struct ClockGuardTests {
         var options: StoreOptions {
             var limits = ClockLimits()
             limits.machine = { self.now }
-            return StoreOptions(clock: { self.instant }, clockLimits: limits, recordsEnds: .withCommits)
+            return StoreOptions(clock: { self.instant }, clockLimits: limits, expiryRecording: .withCommits)
         }
     }
 

@@ -53,12 +53,12 @@ struct AttemptTests {
     @Test("An attempt expires after ten minutes")
     func end() throws {
         let acme = try HostileProvider()
-        for (seconds, isGood) in [(599, true), (600, false)] as [(Int64, Bool)] {
+        for (seconds, isValid) in [(599, true), (600, false)] as [(Int64, Bool)] {
             let attempt = try acme.begin()
             let now = Instant.newYear.later(seconds: seconds)
             try acme.answer(
                 attempt, ["iat": .integer(now.microseconds / 1_000_000), "exp": .integer(now.microseconds / 1_000_000 + 60)])
-            if isGood {
+            if isValid {
                 _ = try acme.prove(attempt.evidence(), at: now)
             } else {
                 #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence(), at: now) }

@@ -114,7 +114,7 @@ struct HostileProviderTests {
     func reauthentication() throws {
         let acme = try HostileProvider()
         let key = IdentityKey(Array(acme.issuer.utf8) + [0] + Array("ann".utf8))
-        let purpose = ProofPurpose.reauthentication(
+        let purpose = AuthenticationPurpose.reauthentication(
             of: LinkedIdentity(provider: acme.provider.id, key: key, label: nil, linkedAt: .newYear))
         func attempt(_ claims: [String: JSONValue?], asksAnew: Bool = true) throws -> JSONObject {
             let attempt = try acme.begin(asksAnew ? ["purpose": "reauthenticate"] : [:])
@@ -155,7 +155,7 @@ struct HostileProviderTests {
             let acme = try HostileProvider(trustsEmail: trustsEmail)
             let attempt = try acme.begin()
             try acme.answer(attempt, ["email_verified": verified])
-            #expect(try acme.prove(attempt.evidence()).shownAddress == (counts ? EmailAddress("ann@example.org") : nil))
+            #expect(try acme.prove(attempt.evidence()).verifiedAddress == (counts ? EmailAddress("ann@example.org") : nil))
         }
     }
 }

@@ -44,7 +44,7 @@ struct RealProviderTests {
         let redirect = try process.signIn(at: address, as: "subject-1")
         let proof = try provider.prove(evidence(attempt, redirect), for: .recognition, at: now) { _ in nil }
         #expect(proof.key.bytes == Array(process.issuer.utf8) + [0] + Array("subject-1".utf8))
-        #expect(proof.shownAddress == EmailAddress("ann@example.org"))
+        #expect(proof.verifiedAddress == EmailAddress("ann@example.org"))
         #expect(proof.profile == Profile(displayName: "Ann", picture: "https://example.org/a.png"))
         let (second, secondAddress) = try begin(provider)
         let state = try process.signIn(at: secondAddress, as: "subject-1")["state"] ?? ""

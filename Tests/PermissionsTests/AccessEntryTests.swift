@@ -8,11 +8,11 @@ struct AccessEntryTests {
     private static func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
     private static func entry(
-        _ forGood: Privileges, _ ending: (Privileges, Int64)..., permanent: Privileges = []
+        _ withoutExpiry: Privileges, _ ending: (Privileges, Int64)..., permanent: Privileges = []
     ) -> AccessEntry {
         AccessEntry(
-            subject: PrincipalID(rawValue: 20), forGood: forGood,
-            ending: ending.map { EndingPrivileges(privileges: $0.0, until: at($0.1)) }, permanent: permanent)
+            subject: PrincipalID(rawValue: 20), withoutExpiry: withoutExpiry,
+            ending: ending.map { ExpiringPrivileges(privileges: $0.0, until: at($0.1)) }, permanent: permanent)
     }
 
     typealias Grant = (before: AccessEntry, granted: Privileges, until: Instant, after: AccessEntry)
@@ -102,12 +102,12 @@ struct AccessEntryTests {
                     entry.revoke(bits, known: .builtIn)
                     for bit in singles { expected[bit] = nil }
                 }
-                var parts = entry.ending.map(\.privileges) + [entry.forGood]
+                var parts = entry.ending.map(\.privileges) + [entry.withoutExpiry]
                 #expect(entry.ending.map(\.until) == entry.ending.map(\.until).sorted())
                 #expect(Set(entry.ending.map(\.until)).count == entry.ending.count)
                 #expect(entry.ending.allSatisfy { !$0.privileges.isEmpty })
                 while let part = parts.popLast() { #expect(parts.allSatisfy { $0.isDisjoint(with: part) }) }
-                for slice in entry.ending + [EndingPrivileges(privileges: entry.forGood, until: .forever)] {
+                for slice in entry.ending + [ExpiringPrivileges(privileges: entry.withoutExpiry, until: .forever)] {
                     for bit in (0..<8).map({ UInt32(1) << $0 }) where slice.privileges.rawValue & bit != 0 {
                         #expect(expected[bit] == slice.until)
                     }

@@ -8,9 +8,9 @@ struct InheritanceRulesTests {
     private func chain(_ inherits: Privileges) -> TinyState {
         var state = TinyState.open
         state.classes[.doc] = ClassOptions(inherits: inherits)
-        state.places[.one] = Place(classID: .doc, parent: .two)
-        state.places[.two] = Place(classID: .doc, parent: .three)
-        state.places[.three] = Place(classID: .doc, parent: nil)
+        state.places[.one] = ClassAndParent(classID: .doc, parent: .two)
+        state.places[.two] = ClassAndParent(classID: .doc, parent: .three)
+        state.places[.three] = ClassAndParent(classID: .doc, parent: nil)
         return state
     }
 
@@ -35,7 +35,7 @@ struct InheritanceRulesTests {
     func masks() throws {
         var state = chain([.read, .update])
         state.classes[.folder] = ClassOptions(inherits: [.read, .query])
-        state.places[.two] = Place(classID: .folder, parent: .three)
+        state.places[.two] = ClassAndParent(classID: .folder, parent: .three)
         state.grant([.read, .update, .query], on: .three, to: .ann)
         #expect(try state.effective(.ann, .two) == [.read, .query])
         #expect(try state.effective(.ann, .one) == .read)
@@ -47,7 +47,7 @@ struct InheritanceRulesTests {
     func openParent() throws {
         var state = chain([.read, .query])
         state.classes[.folder] = ClassOptions(objectACL: .none)
-        state.places[.two] = Place(classID: .folder, parent: nil)
+        state.places[.two] = ClassAndParent(classID: .folder, parent: nil)
         #expect(try state.effective(.ann, .one) == [.read, .query])
         state.entries[ObjectID(ClassID.doc)] = nil
         #expect(try state.effective(.ann, .one) == [])
@@ -66,7 +66,7 @@ struct InheritanceRulesTests {
     func links() throws {
         var state = TinyState.open
         state.classes[.folder] = ClassOptions()
-        state.places[.two] = Place(classID: .folder, parent: nil)
+        state.places[.two] = ClassAndParent(classID: .folder, parent: nil)
         state.links[.one] = [.ann: [.two]]
         state.grant([.read, .update], on: .two, to: .ann)
         #expect(try state.effective(.ann, .one) == [])
@@ -94,7 +94,7 @@ struct InheritanceRulesTests {
         state.grant(.read, on: .three, to: .ann)
         #expect(try state.effective(.ann, .one) == .read)
         // The one in the middle does not read through links.
-        state.places[.two] = Place(classID: .folder, parent: nil)
+        state.places[.two] = ClassAndParent(classID: .folder, parent: nil)
         #expect(try state.effective(.ann, .two) == [])
         #expect(try state.effective(.ann, .one) == [])
     }
@@ -103,7 +103,7 @@ struct InheritanceRulesTests {
     func linksBelowLevels() throws {
         var state = TinyState.open
         state.classes[.doc] = ClassOptions(readThroughLinks: true)
-        state.places[.two] = Place(classID: .doc, parent: nil)
+        state.places[.two] = ClassAndParent(classID: .doc, parent: nil)
         state.links[.one] = [.ann: [.two]]
         state.grant(.read, on: .two, to: .ann)
         #expect(try state.effective(.ann, .one) == .read)

@@ -114,7 +114,7 @@ struct LevelRulesTests {
     @Test("An unknown object, or one of an unknown class, gives no access to any caller and states the reason")
     func unknown() throws {
         var state = TinyState.open
-        state.places[.two] = Place(classID: .folder, parent: nil)
+        state.places[.two] = ClassAndParent(classID: .folder, parent: nil)
         for object in [ObjectID.two, .three] {
             for caller in [PrincipalID.root, .ann] {
                 #expect(try state.verdict(caller, object) == Verdict(effective: [], reason: .unknownObject))
@@ -127,7 +127,7 @@ struct LevelRulesTests {
         var state = TinyState.open
         state.classes[.doc]?.inherits = .all
         state.places[.one]?.parent = .two
-        state.places[.two] = Place(classID: .doc, parent: nil)
+        state.places[.two] = ClassAndParent(classID: .doc, parent: nil)
         state.grant(.read, on: .one, to: .ann)
         state.grant(.update, on: .two, to: .ann)
         for bits in UInt32(1)..<256 {

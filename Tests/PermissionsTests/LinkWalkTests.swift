@@ -15,7 +15,7 @@ struct LinkWalkTests {
         func subjects(of caller: PrincipalID) -> SubjectSet { base.subjects(of: caller) }
         func options(of classID: ClassID) -> ClassOptions? { base.options(of: classID) }
 
-        func place(of object: ObjectID) -> Place? {
+        func place(of object: ObjectID) -> ClassAndParent? {
             reads.add(1, ordering: .relaxed)
             return base.place(of: object)
         }
@@ -55,7 +55,7 @@ struct LinkWalkTests {
             var parent: ObjectID?
             for _ in 0...height {
                 next += 1
-                state.places[ObjectID(rawValue: next)] = Place(classID: classID, parent: parent)
+                state.places[ObjectID(rawValue: next)] = ClassAndParent(classID: classID, parent: parent)
                 parent = ObjectID(rawValue: next)
             }
             return ObjectID(rawValue: next)

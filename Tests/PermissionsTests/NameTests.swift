@@ -97,7 +97,7 @@ struct NameTests {
     @Test("Blanks are written as escapes if names differ only in them")
     func blanks() {
         #expect("doc:a b\u{A0}\u{2800}".showingBlanks == "doc:a\\u{20}b\\u{a0}\\u{2800}")
-        #expect("doc:a b\u{A0}".showingUnseen() == "doc:a b\u{A0}")
+        #expect("doc:a b\u{A0}".escapingInvisible() == "doc:a b\u{A0}")
     }
 
     @Test("An old name with an invisible character is well-formed, but a new name cannot have one", arguments: unseen)
@@ -105,8 +105,8 @@ struct NameTests {
         #expect(Name(text).isWellFormed)
         #expect((Name(text).problemAsNew == nil) == isNew)
         #expect(Name(text).problemAsNew?.code == (isNew ? nil : .malformed))
-        #expect(Name(text).problemAsNew?.message.unicodeScalars.allSatisfy { !$0.isUnseen } != false)
-        #expect((text.showingUnseen() == text) == isNew)
+        #expect(Name(text).problemAsNew?.message.unicodeScalars.allSatisfy { !$0.isInvisible } != false)
+        #expect((text.escapingInvisible() == text) == isNew)
     }
 
     @Test("A message about a name is short and has no control characters in it")

@@ -6,7 +6,9 @@ struct TinyState: AccessState {
     var classes: [ClassID: ClassOptions] = [
         .class: ClassOptions(), .store: ClassOptions(), .user: ClassOptions(objectACL: .none), .doc: ClassOptions(),
     ]
-    var places: [ObjectID: Place] = [.store: Place(classID: .store, parent: nil), .one: Place(classID: .doc, parent: nil)]
+    var places: [ObjectID: ClassAndParent] = [
+        .store: ClassAndParent(classID: .store, parent: nil), .one: ClassAndParent(classID: .doc, parent: nil),
+    ]
     var entries: [ObjectID: [AccessEntry]] = [:]
     /// The objects that link to an object, by who wrote the links.
     var links: [ObjectID: [PrincipalID: [ObjectID]]] = [:]
@@ -28,7 +30,7 @@ struct TinyState: AccessState {
         SubjectSet(caller: caller, isAdministrator: caller == .root, members: [caller, .everyone, .anonymous])
     }
 
-    func place(of object: ObjectID) -> Place? { places[object] }
+    func place(of object: ObjectID) -> ClassAndParent? { places[object] }
 
     func level(
         _ level: DecidingLevel, on object: ObjectID, for subjects: SubjectSet, at instant: Instant, wanted: Privileges

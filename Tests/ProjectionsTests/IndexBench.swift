@@ -96,7 +96,7 @@ func randomLog(seed: UInt64, steps: Int) throws -> [Commit] {
         let clock = ManualClock(history.start)
         let store = try Store.create(
             at: folder + "/store", preset: history.preset, administrator: history.administrator,
-            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+            options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
         defer { try? store.close() }
         let importer = try store.importer()
         for _ in 0..<steps {

@@ -3,12 +3,12 @@ import HTTPServer
 import Identity
 package import Service
 
-/// A client program of a user with an account. It calls a service through a `Door`.
+/// A client program of a user with an account. It calls a service through a `ServiceClient`.
 package struct AccountsClient: Sendable {
-    package let door: any Door
+    package let door: any ServiceClient
     package let mails: KeptMails
 
-    package init(_ door: any Door, _ mails: KeptMails) {
+    package init(_ door: any ServiceClient, _ mails: KeptMails) {
         self.door = door
         self.mails = mails
     }
@@ -23,7 +23,7 @@ package struct AccountsClient: Sendable {
         /// - Throws: ``NotSignedIn`` if the response is not a session.
         package init(_ answer: Answer) throws {
             let json = try answer.json
-            guard let access = json.text("access"), let refresh = json.text("refresh"), let id = json.text("sessionID"),
+            guard let access = json.text("accessToken"), let refresh = json.text("refreshToken"), let id = json.text("sessionID"),
                 let principal = json["account"]?.text("principal")
             else { throw NotSignedIn(answer: answer.text) }
             (self.access, self.refresh, sessionID, self.principal) = (access, refresh, id, principal)
@@ -51,7 +51,7 @@ package struct AccountsClient: Sendable {
         let started = try await post("/v1/accounts/sign-up", body)
         guard let attempt = try started.json.text("attempt") else { throw NotSignedIn(answer: started.text) }
         let code = try await mails.next(to: email, after: sent).code
-        return try Person(try await post("/v1/accounts/verify", ["attempt": .string(attempt), "code": .string(code)]))
+        return try Person(try await post("/v1/accounts/sign-up/confirm", ["attempt": .string(attempt), "code": .string(code)]))
     }
 
     package func signInAnswer(_ email: String, password: String = "a long password", device: String? = nil) async throws -> Answer {
@@ -72,7 +72,7 @@ package struct AccountsClient: Sendable {
 extension ServiceSettings {
     /// Enables accounts in the default store, and keeps the mails.
     package mutating func openAccounts(_ mails: KeptMails) {
-        accounts = AccountsOptions(mailer: mails)
+        accounts = AccountServiceSettings(mailer: mails)
     }
 }
 

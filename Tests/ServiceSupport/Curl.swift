@@ -3,7 +3,7 @@ package import HTTPServer
 import TestSupport
 
 /// Calls a service with `curl`: a real client over a real socket.
-package struct Curl: Door {
+package struct Curl: ServiceClient {
     /// Scheme, host and port.
     package let address: String
     /// Additional options of curl.

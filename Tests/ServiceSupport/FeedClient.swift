@@ -15,7 +15,7 @@ package final class FeedClient {
     }
 
     private let socket: Int32
-    private let patienceSeconds: Int
+    private let timeoutSeconds: Int
     /// Bytes of the body that are not yet split into lines.
     private var text: [UInt8] = []
     /// Received bytes that are not yet decoded from their chunks.
@@ -36,14 +36,14 @@ package final class FeedClient {
     ///   - port: The service's port on this machine.
     ///   - lastID: The id after which the feed resumes.
     ///   - receiveBufferBytes: The size of the socket's receive buffer. A small one simulates a slow client.
-    ///   - patienceSeconds: How long one call waits for its event, regardless of other data. If no data arrives, it may wait twice
+    ///   - timeoutSeconds: How long one call waits for its event, regardless of other data. If no data arrives, it may wait twice
     ///     as long.
     package init(
         port: UInt16, _ target: String, token: String, lastID: String? = nil, receiveBufferBytes: Int32? = nil,
-        patienceSeconds: Int = 30
+        timeoutSeconds: Int = 30
     ) throws {
-        self.patienceSeconds = patienceSeconds
-        socket = try LoopbackSocket.connected(to: port, patienceSeconds: patienceSeconds, receiveBufferBytes: receiveBufferBytes)
+        self.timeoutSeconds = timeoutSeconds
+        socket = try LoopbackSocket.connected(to: port, timeoutSeconds: timeoutSeconds, receiveBufferBytes: receiveBufferBytes)
         var head = "GET \(target) HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\nAuthorization: Bearer \(token)\r\n"
         if let lastID { head += "Last-Event-ID: \(lastID)\r\n" }
         let bytes = Array((head + "\r\n").utf8)
@@ -85,7 +85,7 @@ package final class FeedClient {
 
     /// The deadline of a call that begins now. Heartbeats keep the socket from timing out, so a wait for another event needs a
     /// deadline.
-    private var deadline: ContinuousClock.Instant { .now + .seconds(patienceSeconds) }
+    private var deadline: ContinuousClock.Instant { .now + .seconds(timeoutSeconds) }
 
     /// Reads one line that belongs to no event.
     private func readLine(before end: ContinuousClock.Instant) -> Bool {

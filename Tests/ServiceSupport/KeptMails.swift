@@ -14,10 +14,10 @@ package final class KeptMails: Mailer {
 
     /// Returns the next mail to an address after the first `count` mails, and waits for it if necessary.
     ///
-    /// - Parameter patienceSeconds: The maximum wait, so that a faulty test ends.
+    /// - Parameter timeoutSeconds: The maximum wait, so that a faulty test ends.
     /// - Throws: ``NoMail`` if no mail arrives in that time.
-    package func next(to email: String, after count: Int, patienceSeconds: Int = 30) async throws -> MailMessage {
-        let end = ContinuousClock.now + .seconds(patienceSeconds)
+    package func next(to email: String, after count: Int, timeoutSeconds: Int = 30) async throws -> MailMessage {
+        let end = ContinuousClock.now + .seconds(timeoutSeconds)
         while true {
             if let found = all.dropFirst(count).first(where: { $0.to.text == email.lowercased() }) { return found }
             guard .now < end else { throw NoMail(email: email) }

@@ -18,7 +18,7 @@ package final class ServiceFixture {
     package init(_ change: (inout ServiceSettings) -> Void = { _ in }) throws {
         directory = FileManager.default.temporaryDirectory.path + "/muniment-service-\(UUID().uuidString)"
         let clock = clock
-        let options = StoreOptions(clock: { clock.now }, recordsEnds: .withCommits)
+        let options = StoreOptions(clock: { clock.now }, expiryRecording: .withCommits)
         var settings = ServiceSettings(dataDirectory: directory, clock: { clock.now }, storeOptions: options, report: { _ in })
         change(&settings)
         service = try MunimentService(settings)
@@ -32,7 +32,7 @@ package final class ServiceFixture {
     }
 
     /// Calls the service without a socket.
-    package var direct: DirectDoor { DirectDoor(service) }
+    package var direct: InProcessClient { InProcessClient(service) }
 
     /// Calls the service with curl. The service starts to listen at the first use.
     package func live() throws -> Curl { Curl("http://127.0.0.1:\(try listen())") }
@@ -62,7 +62,7 @@ package final class ServiceFixture {
 }
 
 /// Calls a service without a socket.
-package struct DirectDoor: Door {
+package struct InProcessClient: ServiceClient {
     private let service: MunimentService
     private let peer: String
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("The service: direct calls and calls over a socket")
 struct CheckRouteTests {
     /// Makes a store with a document that Ann may read.
-    private func prepare(_ door: any Door, _ token: String) async throws {
+    private func prepare(_ door: any ServiceClient, _ token: String) async throws {
         let changes = """
             {"as":"user:root","do":[{"op":"defineClass","class":"doc"},{"op":"register","principal":"user:ann"},\
             {"op":"createObject","object":"doc:1"},{"op":"grant","subject":"everyone","object":"store","privileges":["read"]},\
@@ -23,7 +23,7 @@ struct CheckRouteTests {
     @Test("A grant made over HTTP allows the check over HTTP", arguments: [false, true])
     func grantAndCheck(isLive: Bool) async throws {
         try await withService { fixture in
-            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
             let token = try fixture.administrator()
             try await prepare(door, token)
             for (subject, isAllowed) in [("user:ann", true), ("user:bob", false)] {
@@ -39,7 +39,7 @@ struct CheckRouteTests {
     @Test("A request without a token is rejected and reveals nothing about existing entities", arguments: [false, true])
     func noToken(isLive: Bool) async throws {
         try await withService { fixture in
-            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
             var bodies: Set<String> = []
             for store in ["default", "nowhere"] {
                 for token in [nil, "muni_wrong", "muni_" + String(repeating: "A", count: 43)] {

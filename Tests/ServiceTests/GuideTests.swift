@@ -66,7 +66,7 @@ struct GuideTests {
         let sender = try #require(MailSender("no-reply@localhost"))
         let mailer = try Outbox(folder: outbox, sender: sender, clock: { .newYear })
         try await withService {
-            $0.accounts = AccountsOptions(mailer: mailer)
+            $0.accounts = AccountServiceSettings(mailer: mailer)
         } _: { service in
             let address = "http://127.0.0.1:\(try service.listen())"
             let environment = [

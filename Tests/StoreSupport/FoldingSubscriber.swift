@@ -16,7 +16,7 @@ package struct FoldingSubscriber {
     }
 
     /// A notice that contradicts the notices before it.
-    package struct Surprise: Error, CustomStringConvertible {
+    package struct UnexpectedNotice: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -87,5 +87,7 @@ package struct FoldingSubscriber {
         return new
     }
 
-    private func surprise(_ notice: Notice, _ why: String) -> Surprise { Surprise(description: "\(notice): \(why)") }
+    private func surprise(_ notice: Notice, _ why: String) -> UnexpectedNotice {
+        UnexpectedNotice(description: "\(notice): \(why)")
+    }
 }

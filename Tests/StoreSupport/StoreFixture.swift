@@ -9,20 +9,21 @@ package final class StoreFixture {
     package let path: String
     package let clock: ManualClock
     package private(set) var store: Store
-    private let recordsEnds: EndRecording
+    private let expiryRecording: ExpiryRecording
 
-    fileprivate init(at path: String, _ preset: Preset, _ clock: ManualClock, _ recordsEnds: EndRecording) throws {
+    fileprivate init(at path: String, _ preset: Preset, _ clock: ManualClock, _ expiryRecording: ExpiryRecording) throws {
         self.path = path
         self.clock = clock
-        self.recordsEnds = recordsEnds
-        store = try Store.create(at: path, preset: preset, options: StoreOptions(clock: { clock.now }, recordsEnds: recordsEnds))
+        self.expiryRecording = expiryRecording
+        store = try Store.create(
+            at: path, preset: preset, options: StoreOptions(clock: { clock.now }, expiryRecording: expiryRecording))
     }
 
-    private var options: StoreOptions { StoreOptions(clock: { [clock] in clock.now }, recordsEnds: recordsEnds) }
+    private var options: StoreOptions { StoreOptions(clock: { [clock] in clock.now }, expiryRecording: expiryRecording) }
 
     /// Wraps a store that the test created, with the machine's clock.
     package init(of store: Store, at path: String) {
-        (self.store, self.path, clock, recordsEnds) = (store, path, ManualClock(), .byItself)
+        (self.store, self.path, clock, expiryRecording) = (store, path, ManualClock(), .byItself)
     }
 
     /// Closes the store and removes the folder that contains it.
@@ -98,11 +99,11 @@ package final class StoreFixture {
 /// Passes a new store to the body, then closes and removes it. Expiries are recorded with commits unless a test says otherwise,
 /// so that a test knows every revision.
 package func withStore(
-    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), recordsEnds: EndRecording = .withCommits,
+    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), expiryRecording: ExpiryRecording = .withCommits,
     _ body: (StoreFixture) throws -> Void
 ) throws {
     try withTemporaryFolder { folder in
-        let fixture = try StoreFixture(at: folder + "/store", preset, clock, recordsEnds)
+        let fixture = try StoreFixture(at: folder + "/store", preset, clock, expiryRecording)
         let result = Result { try body(fixture) }
         try fixture.close()
         try result.get()
@@ -111,11 +112,11 @@ package func withStore(
 
 /// Does the same for asynchronous tests.
 package func withStore(
-    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), recordsEnds: EndRecording = .withCommits,
+    _ preset: Preset = .locked, clock: ManualClock = ManualClock(), expiryRecording: ExpiryRecording = .withCommits,
     _ body: (StoreFixture) async throws -> Void
 ) async throws {
     try await withTemporaryFolder { folder in
-        let fixture = try StoreFixture(at: folder + "/store", preset, clock, recordsEnds)
+        let fixture = try StoreFixture(at: folder + "/store", preset, clock, expiryRecording)
         do { try await body(fixture) } catch {
             try fixture.close()
             throw error

@@ -7,7 +7,7 @@ final class ConstantServer: HTTPApplication {
 
     func admit(_ request: HTTPRequest) -> HTTPAdmission { .body(limitBytes: 1 << 20) }
 
-    func answer(_ request: HTTPRequest) -> HTTPAnswer {
+    func answer(_ request: HTTPRequest) -> HTTPHandling {
         .now(
             HTTPResponse(
                 status: 200,

@@ -25,7 +25,7 @@ struct GeneratedStore {
         let clock = BenchmarkClock()
         let store = try Store.create(
             at: path, preset: .open, administrator: "user:root",
-            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+            options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
         let importer = try store.importer()
         try importer.add(
             Transaction(
@@ -37,7 +37,7 @@ struct GeneratedStore {
         // The transactions are generated before the clock starts, since reading a history is not part of the measurement.
         var seconds = 0.0
         var prepared: [Transaction] = []
-        func carryOut() throws {
+        func execute() throws {
             let start = ContinuousClock.now
             for transaction in prepared { try importer.add(transaction) }
             seconds += start.duration(to: .now).nanoseconds / 1e9
@@ -45,9 +45,9 @@ struct GeneratedStore {
         }
         for operations in generator.transactions(of: changesPerTransaction) {
             prepared.append(Transaction("user:root", operations.map(\.change), authority: .importer))
-            if prepared.count == 200 { try carryOut() }
+            if prepared.count == 200 { try execute() }
         }
-        try carryOut()
+        try execute()
         let start = ContinuousClock.now
         try importer.finish()
         seconds += start.duration(to: .now).nanoseconds / 1e9

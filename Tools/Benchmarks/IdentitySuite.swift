@@ -76,7 +76,7 @@ struct IdentitySuite {
             | field attempt)
             until mail=$(grep -l 'To: ann@' \(folder)/outbox/*.eml 2>/dev/null); do sleep 0.1; done
             code=$(sed -n 's/^The code is:  //p' $mail | tr -d '\\r')
-            session=$(post verify "{\\"attempt\\":\\"$attempt\\",\\"code\\":\\"$code\\"}")
+            session=$(post sign-up/confirm "{\\"attempt\\":\\"$attempt\\",\\"code\\":\\"$code\\"}")
             echo "$session" | field principal
             echo "$session" | field access
             """

@@ -150,7 +150,7 @@ struct InstructionSuite {
             Transaction("user:root", operations.map(\.change), authority: .importer)
         }
         let store = try Store.create(
-            at: folder, preset: .open, administrator: "user:root", options: StoreOptions(recordsEnds: .withCommits))
+            at: folder, preset: .open, administrator: "user:root", options: StoreOptions(expiryRecording: .withCommits))
         let importer = try store.importer()
         try importer.add(
             Transaction(

@@ -51,7 +51,7 @@ struct KubernetesSuite {
     }
 
     private func measure(
-        _ checks: [Check], _ snapshot: Snapshot, _ levels: [Level], _ baseline: SQLiteBaseline
+        _ checks: [Check], _ snapshot: Snapshot, _ levels: [AccessLevel], _ baseline: SQLiteBaseline
     ) throws -> (present: Timing, past: Timing) {
         let wanted = Self.levels.map { name in
             levels.first { $0.name == name }.flatMap { snapshot.privileges(named: $0.privileges) } ?? []

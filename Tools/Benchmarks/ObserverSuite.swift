@@ -150,7 +150,7 @@ extension ObserverSuite {
     }
 
     /// Receives all changes of a run, and checks that each is delivered exactly once and in order.
-    private func receive(_ changes: ObservedChanges) async throws -> [ContinuousClock.Instant] {
+    private func receive(_ changes: ObservedChangeSequence) async throws -> [ContinuousClock.Instant] {
         var times: [ContinuousClock.Instant] = []
         var expected: Int64 = 0
         for try await change in changes {

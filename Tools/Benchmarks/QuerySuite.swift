@@ -112,7 +112,7 @@ struct QuerySuite {
         let clock = BenchmarkClock()
         let store = try Store.create(
             at: folder + "/query", preset: .open, administrator: "user:root",
-            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+            options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
         let importer = try store.importer()
         try importer.add(
             Transaction(
@@ -122,7 +122,7 @@ struct QuerySuite {
                     .addMember(Self.caller, to: "role:team"),
                 ], authority: .importer))
         var changes: [Change] = []
-        func carryOut() throws {
+        func execute() throws {
             try importer.add(Transaction("user:root", changes, authority: .importer))
             changes.removeAll(keepingCapacity: true)
         }
@@ -132,9 +132,9 @@ struct QuerySuite {
             let value: JSONValue = .object(["year": .integer(Int64(item.year)), "title": .string(item.title)])
             changes.append(.createObject(object, value: value))
             if item.isShared { changes.append(.grant(number % 2 == 0 ? Self.caller : "role:team", on: object, ["read", "query"])) }
-            if changes.count >= Self.changesPerTransaction { try carryOut() }
+            if changes.count >= Self.changesPerTransaction { try execute() }
         }
-        try carryOut()
+        try execute()
         try importer.finish()
         return store
     }

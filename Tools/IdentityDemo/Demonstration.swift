@@ -123,7 +123,7 @@ struct Demonstration {
     }
 }
 
-extension AuthenticationStates {
+extension AuthenticationStateSequence {
     fileprivate func first(_ isSo: (AuthenticationState) -> Bool) async -> AuthenticationState? {
         for await state in self where isSo(state) { return state }
         return nil

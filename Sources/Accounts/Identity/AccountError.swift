@@ -25,7 +25,7 @@ public enum AccountError: Error, Hashable, Sendable {
     case lastSignInMethod
     case unknownProvider(String)
     /// The new password is not accepted; the text states the rule.
-    case unfitPassword(String)
+    case unacceptablePassword(String)
     /// The session, refresh token or access token is expired, used or unknown.
     case sessionEnded
     /// The service is overloaded, or a provider does not respond. The caller can retry soon.

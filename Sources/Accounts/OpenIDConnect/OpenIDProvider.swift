@@ -71,8 +71,8 @@ public final class OpenIDProvider: IdentityProvider {
     }
 
     public func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity {
         guard let secret = evidence.text("attempt"), let code = evidence.text("code"), let state = evidence.text("state") else {
             throw .malformed(
                 "the evidence must have the `attempt`, and `code`, `state` and `iss` from the redirect")
@@ -115,8 +115,8 @@ public final class OpenIDProvider: IdentityProvider {
     }
 
     private func proof(
-        _ token: IDToken, _ attempt: AuthorizationAttempt, for purpose: ProofPurpose, at now: Instant
-    ) throws(ProviderError) -> Proof {
+        _ token: IDToken, _ attempt: AuthorizationAttempt, for purpose: AuthenticationPurpose, at now: Instant
+    ) throws(ProviderError) -> VerifiedIdentity {
         // An issuer cannot contain the separator, so no two users have the same key.
         let key = IdentityKey(Array(settings.issuer.issuer.utf8) + [0] + Array(token.subject.utf8))
         if case .reauthentication(let identity) = purpose {
@@ -124,7 +124,7 @@ public final class OpenIDProvider: IdentityProvider {
             guard attempt.isReauthentication, identity.key == key else { throw .wrong }
         }
         let isShown = settings.trustsEmail && token.isEmailVerified
-        return Proof(
+        return VerifiedIdentity(
             key: key, label: token.email?.text, email: isShown ? token.email.map { ($0, true) } : nil, profile: token.profile,
             authenticatedAt: min(token.authenticatedAt ?? attempt.begunAt, now))
     }

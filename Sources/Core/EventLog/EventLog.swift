@@ -29,7 +29,7 @@ public final class EventLog: Sendable {
     private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
     private let gate = WriteGate()
-    private let place: FilePlace
+    private let place: FilePathCheck
 
     private struct State {
         var head: LogHead?
@@ -50,7 +50,7 @@ public final class EventLog: Sendable {
             path: path,
             options: EnvironmentOptions(
                 mapBytes: mapBytes, isReadOnly: isReadOnly, isStill: isStill, syncsCommits: true, tableLimit: 1))
-        place = FilePlace(path + "/data.mdb")
+        place = FilePathCheck(path + "/data.mdb")
         do {
             table = try environment.table(nil, creating: !isReadOnly)
             state = Mutex(State())

@@ -53,7 +53,7 @@ extension Environment {
             return false
         } catch {
             // The file was not read.
-            return error.kind == .tooManyReaders || error.kind == .lacksResources
+            return error.kind == .tooManyReaders || error.kind == .insufficientResources
         }
     }
 }

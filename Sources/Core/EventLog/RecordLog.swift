@@ -37,14 +37,14 @@ public final class RecordLog: Sendable {
     private let table: Table
     private let lastHead: Mutex<RecordHead?>
     private let gate = WriteGate()
-    private let place: FilePlace
+    private let place: FilePathCheck
 
     /// Opens the log in an existing folder, and creates it if it is writable and does not exist.
     ///
     /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/strangers`` for rows that are not records.
     public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
         environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly))
-        place = FilePlace(path + "/data.mdb")
+        place = FilePathCheck(path + "/data.mdb")
         do {
             table = try environment.table(nil, creating: !isReadOnly)
             lastHead = Mutex(nil)

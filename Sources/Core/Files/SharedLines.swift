@@ -30,14 +30,14 @@ public struct SharedLines: Sendable {
     /// - Parameter afterWriters: whether to wait for a process that is changing the file, and to block such processes while
     ///   reading.
     /// - Returns: the bytes, and a watch that detects later changes of the file. Linear in the size of the file.
-    public func read(afterWriters: Bool = false) throws(FileError) -> (bytes: [UInt8], watch: FileWatch)? {
+    public func read(afterWriters: Bool = false) throws(FileError) -> (bytes: [UInt8], watch: FileChangeCheck)? {
         let descriptor: Int32
         do { descriptor = try openRegularFile(path, O_RDONLY) } catch {
             if error.isMissing { return nil }
             throw error
         }
         // Created before reading: bytes appended in the meantime then count as a change next time.
-        let watch = try FileWatch(descriptor, path)
+        let watch = try FileChangeCheck(descriptor, path)
         if afterWriters { try lock(descriptor, LOCK_SH) }
         defer { if afterWriters { flock(descriptor, LOCK_UN) } }
         return (try wholeLines(descriptor), watch)
@@ -108,7 +108,7 @@ public struct SharedLines: Sendable {
 }
 
 /// Detects whether a file has changed since it was opened: appended to, moved, removed or replaced.
-public final class FileWatch: Sendable {
+public final class FileChangeCheck: Sendable {
     /// Keeps the file's number from being reused.
     private let descriptor: Int32
     private let path: String

@@ -11,7 +11,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The disk, or its quota, is full.
         case diskFull
         /// The process lacks descriptors or memory, so that the same can succeed later.
-        case lacksResources
+        case insufficientResources
         /// The disk reports an error for a read or a write.
         case diskFailed
         /// This process may not read or write this path.
@@ -77,7 +77,7 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case .versionMismatch: "; it was written by another version of LMDB or on another kind of machine"
         case .corrupted: "; the file is damaged"
         case .tooManyReaders: "; close readers that are no longer used"
-        case .lacksResources: "; try again once descriptors and memory are free"
+        case .insufficientResources: "; try again once descriptors and memory are free"
         case .interrupted, .failed: ""
         }
     }
@@ -101,7 +101,7 @@ extension StorageError.Kind {
             case MDB_READERS_FULL: .tooManyReaders
             case ENOSPC, EDQUOT, EFBIG: .diskFull
             case EIO: (freeBytes() ?? .max) < Self.fullDiskBytes ? .diskFull : .diskFailed
-            case EMFILE, ENFILE, ENOMEM: .lacksResources
+            case EMFILE, ENFILE, ENOMEM: .insufficientResources
             case EACCES, EPERM, EROFS: .notPermitted
             case ENOENT, ENOTDIR: .missing
             default: .failed

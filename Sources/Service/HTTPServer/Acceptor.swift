@@ -20,7 +20,7 @@ internal import Glibc
     ///   - socket: the listening socket.
     ///   - daemons: the servers that get the connections; they must run until ``stop()`` has returned.
     ///   - connections: counts the connections, and enforces the limits on their number.
-    init(_ socket: ListeningSocket, for daemons: Daemons, _ connections: ConnectionTable) {
+    init(_ socket: ListeningSocket, for daemons: DaemonRotation, _ connections: ConnectionTable) {
         self.socket = socket
         self.connections = connections
         let isOver = isOver
@@ -41,7 +41,7 @@ internal import Glibc
     /// Accepts one connection.
     ///
     /// - Returns: false if no more connections can arrive.
-    private static func accept(from socket: Int32, for daemons: Daemons, _ connections: ConnectionTable) -> Bool {
+    private static func accept(from socket: Int32, for daemons: DaemonRotation, _ connections: ConnectionTable) -> Bool {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return unsafe withUnsafeMutablePointer(to: &address) { pointer in

@@ -52,7 +52,7 @@ internal import Glibc
 struct SlowConnectionWatch: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
 
-    init(_ engine: Engine, _ daemons: Daemons) {
+    init(_ engine: Engine, _ daemons: DaemonRotation) {
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "slow connections"))
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler {

@@ -68,7 +68,7 @@ internal import Synchronization
             guard connection.deadline.load(ordering: .relaxed) < now else { return }
             connection.deadline.store(Connection.never, ordering: .relaxed)
             if !connection.isAnswered.load(ordering: .relaxed) {
-                connection.send(RawAnswer.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
+                connection.send(RawResponse.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
             }
             connection.shutDown()
         }
@@ -270,7 +270,7 @@ internal import Synchronization
         let closes =
             closing || isStopping.load(ordering: .relaxed)
             || request.connection.certificateNumber < certificateNumber.load(ordering: .relaxed)
-        return unsafe LibraryAnswer.queue(response, for: request, on: handle, closing: closes)
+        return unsafe LibraryResponse.queue(response, for: request, on: handle, closing: closes)
     }
 
     /// Sends a response without calling the application. Discards the body if it is small, so that the connection stays usable.
@@ -296,7 +296,7 @@ internal import Synchronization
     /// Writes the response directly to the socket, without the library, and closes the connection.
     private func sendRaw(_ response: HTTPResponse, for request: HTTPRequest) -> Bool {
         if case .stream(let stream) = response.body { stream.close() }
-        request.connection.send(RawAnswer.bytes(response))
+        request.connection.send(RawResponse.bytes(response))
         request.status = response.status
         request.stage = .answered
         return false

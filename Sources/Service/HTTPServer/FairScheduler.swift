@@ -57,8 +57,8 @@ private final class TurnExecutor: TaskExecutor {
 ///
 /// Swift's common pool has one thread for each processor. Other code in the process that blocks some of these threads must not
 /// delay responses.
-public final class AnswerExecutor: TaskExecutor {
-    public static let shared = AnswerExecutor()
+public final class ApplicationThreads: TaskExecutor {
+    public static let shared = ApplicationThreads()
 
     private let queue = DispatchQueue(label: "muniment.answers", attributes: .concurrent)
 

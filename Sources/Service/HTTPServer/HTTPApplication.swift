@@ -4,7 +4,7 @@ public protocol HTTPApplication: AnyObject, Sendable {
     func admit(_ request: HTTPRequest) -> HTTPAdmission
 
     /// Answers a complete request. Called on a server thread: must not block.
-    func answer(_ request: HTTPRequest) -> HTTPAnswer
+    func answer(_ request: HTTPRequest) -> HTTPHandling
 
     /// Returns the response if the server itself rejects a request: invalid framing, limits, timeouts.
     func refusal(status: Int, detail: String) -> HTTPResponse
@@ -38,7 +38,7 @@ public enum HTTPAdmission: Sendable {
 }
 
 /// How a request is answered.
-public enum HTTPAnswer: Sendable {
+public enum HTTPHandling: Sendable {
     case now(HTTPResponse)
     /// With ``HTTPRequest/respond(_:)``, from another thread.
     case later

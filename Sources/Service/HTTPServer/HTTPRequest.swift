@@ -143,7 +143,7 @@ internal import Synchronization
     }
 
     /// A handle that suspends the connection; nil after the request has ended.
-    var restingConnection: RestingConnection? { state.withLock { unsafe $0.handle.map { unsafe RestingConnection($0) } } }
+    var restingConnection: SuspendedConnection? { state.withLock { unsafe $0.handle.map { unsafe SuspendedConnection($0) } } }
 
     /// Returns all headers with a name, in the order sent, without surrounding blanks. The case of the name is ignored.
     public func headers(_ name: String) -> [String] {
@@ -160,7 +160,7 @@ internal import Synchronization
         connection.deadline.store(readingDeadline + more, ordering: .relaxed)
     }
 
-    /// Sends the response to a request for which `answer` returned ``HTTPAnswer/later``. Must be called once; usable from any thread.
+    /// Sends the response to a request for which `answer` returned ``HTTPHandling/later``. Must be called once; usable from any thread.
     /// If the request has already ended, sends nothing, and closes the response's stream.
     public func respond(_ response: HTTPResponse) {
         if let direct { return direct.respond(response) }

@@ -7,7 +7,7 @@ public final class HTTPServer: Sendable {
     public let port: UInt16
     private let engine: Engine
     private let settings: HTTPServerSettings
-    private let daemons: Daemons
+    private let daemons: DaemonRotation
     private let acceptor: Acceptor
     private let watch: SlowConnectionWatch
     private let isStopped = Atomic(false)
@@ -22,7 +22,7 @@ public final class HTTPServer: Sendable {
         let engine = try Engine(settings, application: application)
         let socket = try ListeningSocket(address: settings.address, port: settings.port, backlog: 1_024)
         do throws(HTTPServerError) {
-            daemons = Daemons(try Daemon(settings, engine: engine))
+            daemons = DaemonRotation(try Daemon(settings, engine: engine))
         } catch {
             socket.close()
             throw error

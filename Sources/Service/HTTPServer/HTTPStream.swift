@@ -26,7 +26,7 @@ public struct HTTPStreamClosedError: Error, Hashable {
         var isAborted = false
         var isClosed = false
         /// The connection, while it is suspended because the buffer is empty.
-        var resting: RestingConnection?
+        var resting: SuspendedConnection?
         var waiting: [Waiter] = []
         /// The reader without a connection, while the buffer is empty.
         var reader: CheckedContinuation<Void, Never>?
@@ -172,7 +172,7 @@ public struct HTTPStreamClosedError: Error, Hashable {
     }
 
     /// Moves bytes to the connection, or suspends it.
-    func read(into room: UnsafeMutableRawBufferPointer, resting connection: RestingConnection) -> Portion {
+    func read(into room: UnsafeMutableRawBufferPointer, resting connection: SuspendedConnection) -> Portion {
         let (portion, woken) = state.withLock { state -> (Portion, [Waiter]) in
             if state.isAborted { return (.aborted, []) }
             if state.count == 0 {
@@ -251,7 +251,7 @@ public struct HTTPStreamClosedError: Error, Hashable {
 }
 
 /// A connection that can be suspended, and resumed from any thread.
-@safe struct RestingConnection: @unchecked Sendable {
+@safe struct SuspendedConnection: @unchecked Sendable {
     private let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { unsafe self.handle = handle }

@@ -8,7 +8,7 @@ internal import Work
 extension MunimentService {
     /// Returns the problem to send for an error, and reports faults of the service in its log.
     func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
-        let (problem, exchange) = (Problem(error), request.context as? Exchange)
+        let (problem, exchange) = (Problem(error), request.context as? RequestState)
         if problem.kind.status >= 500, !(error is Problem) {
             settings.report("request \(exchange?.requestID ?? "-"): \(error)")
         }
@@ -34,7 +34,7 @@ extension MunimentService {
 
     /// Adds the headers that every response has.
     func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
-        guard let exchange = request.context as? Exchange else { return response }
+        guard let exchange = request.context as? RequestState else { return response }
         var response = response
         response.headers += operations.headers(requestID: exchange.requestID, limit: exchange.limit)
         return response
@@ -48,7 +48,7 @@ extension MunimentService {
     ///   - method: the method of the request.
     ///   - target: its path, percent-encoded, with the query.
     /// - Returns: the status of the response and its body; null if that is empty or not JSON.
-    public func carryOut(_ method: String, _ target: String) -> (status: Int, body: JSONValue) {
+    public func execute(_ method: String, _ target: String) -> (status: Int, body: JSONValue) {
         let answered = DispatchSemaphore(value: 0)
         let response = Mutex<HTTPResponse?>(nil)
         let request = HTTPRequest(

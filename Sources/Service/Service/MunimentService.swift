@@ -20,7 +20,7 @@ public final class MunimentService: HTTPApplication {
             running: threads, waiting: 4_096, runningOfCaller: threads / 4, waitingOfCaller: 256, runningOfStore: threads * 3 / 4))
     /// The queue of JWTs that wait for the issuer's keys. It is separate, so that a slow issuer does not delay other requests.
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
-    let liveFeeds: LiveFeeds
+    let liveFeeds: LiveFeedRegistry
     /// The queue of requests with large bodies, which need much memory while they are handled.
     private let bodies = BodyQueues()
     private let serviceLock: ServiceLock
@@ -33,7 +33,7 @@ public final class MunimentService: HTTPApplication {
     private static let threads = max(8, ProcessInfo.processInfo.activeProcessorCount * 2)
     /// How many long responses may be sent at once.
     static let streamLimit = 32
-    let runningKeys = RunningKeys()
+    let runningKeys = RunningIdempotencyKeys()
     let runningCommits: RunningCommits
     /// The tasks that make responses.
     private let tasks = DispatchGroup()
@@ -45,7 +45,7 @@ public final class MunimentService: HTTPApplication {
     public init(_ settings: ServiceSettings) throws {
         self.settings = settings
         data = try DataDirectory(
-            settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogs(settings))
+            settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogOpener(settings))
         for line in try data.closeToOtherUsers() { settings.report(line) }
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory, report: settings.report)
@@ -66,7 +66,7 @@ public final class MunimentService: HTTPApplication {
             report: settings.report)
         router = Router(RouteTable.routes)
         operations = Operations(settings, routes: RouteTable.routes)
-        liveFeeds = LiveFeeds(LiveFeedLimits(), counts: operations.counts)
+        liveFeeds = LiveFeedRegistry(LiveFeedLimits(), counts: operations.counts)
         do {
             // An unreadable token file is reported at the start, before the first request.
             _ = try tokens.list()
@@ -176,7 +176,7 @@ public final class MunimentService: HTTPApplication {
     /// Authenticates a request by its head and applies the limits. Returns the reason if the request is refused.
     private func admit(
         _ request: HTTPRequest, _ requestID: String, _ index: Int, _ parameters: [String]
-    ) -> (Exchange, Problem?) {
+    ) -> (RequestState, Problem?) {
         let route = router.routes[index]
         let client = client(of: request)
         var storeName: String?
@@ -200,7 +200,7 @@ public final class MunimentService: HTTPApplication {
                 try finding?.caller?.require(route.need, in: storeName)
             } catch { problem = error }
         }
-        let exchange = Exchange(
+        let exchange = RequestState(
             route: index, parameters: parameters, finding: finding, requestID: requestID, client: client,
             hosted: storeName.flatMap(data.openStore), storeName: storeName, limit: limit)
         return (exchange, problem)
@@ -212,12 +212,12 @@ public final class MunimentService: HTTPApplication {
     }
 
     private func refuse(_ request: HTTPRequest, _ requestID: String, _ problem: Problem) -> HTTPAdmission {
-        request.context = Exchange(route: nil, requestID: requestID, client: client(of: request))
+        request.context = RequestState(route: nil, requestID: requestID, client: client(of: request))
         return .refused(finished(problem.response, request))
     }
 
-    public func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        guard let exchange = request.context as? Exchange, let index = exchange.route else {
+    public func answer(_ request: HTTPRequest) -> HTTPHandling {
+        guard let exchange = request.context as? RequestState, let index = exchange.route else {
             return .now(Problem(.failed, "the request was not admitted").response)
         }
         let route = router.routes[index]
@@ -225,19 +225,20 @@ public final class MunimentService: HTTPApplication {
         // The body may have arrived minutes after the head. The caller may have signed out, or the token may be revoked, by now.
         if route.bodyLimitBytes > 0, let caller = exchange.caller {
             do throws(Problem) {
-                try authenticator.requireStillGood(caller, authorization: request.header("Authorization"))
+                try authenticator.requireStillValid(caller, authorization: request.header("Authorization"))
             } catch { return .now(finished(error.response, request)) }
         }
         if let name = exchange.storeName, exchange.hosted == nil {
             return later(request, exchange) { _ in
-                self.go(Call(service: self, request: request, route: route, exchange: exchange, hosted: try self.open(name)))
+                self.go(
+                    RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: try self.open(name)))
             }
         }
-        return go(Call(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted))
+        return go(RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted))
     }
 
     /// Authenticates a caller with a JWT as soon as the issuer's keys are known, and then handles the request.
-    private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: Exchange, _ route: Route) -> HTTPAnswer {
+    private func verify(_ jwt: String, _ request: HTTPRequest, _ exchange: RequestState, _ route: Route) -> HTTPHandling {
         let cancellation = exchange.beginWork(within: route.hasDeadline ? settings.deadlines.limit(of: route.name) : nil)
         let admission = verification.add(exchange.origin) {
             cancellation.reason == .cancelled
@@ -266,7 +267,7 @@ public final class MunimentService: HTTPApplication {
     }
 
     /// Runs the handler of a route, on the route's queue.
-    private func go(_ call: Call) -> HTTPAnswer {
+    private func go(_ call: RequestContext) -> HTTPHandling {
         switch call.route.handler {
         case .immediate(let handle): return now(call, handle)
         case .immediateUpTo(let limitBytes, let handle):
@@ -296,10 +297,11 @@ public final class MunimentService: HTTPApplication {
 
     /// Runs the handler of a route in a task.
     private func perform(
-        _ call: Call, _ handle: @escaping @Sendable (Call) async throws -> HTTPResponse, then end: @escaping @Sendable () -> Void
+        _ call: RequestContext, _ handle: @escaping @Sendable (RequestContext) async throws -> HTTPResponse,
+        then end: @escaping @Sendable () -> Void
     ) {
         tasks.enter()
-        Task(executorPreference: AnswerExecutor.shared) { [tasks] in
+        Task(executorPreference: ApplicationThreads.shared) { [tasks] in
             defer {
                 end()
                 tasks.leave()
@@ -310,13 +312,15 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    private func now(_ call: Call, _ handle: (Call) throws -> HTTPResponse) -> HTTPAnswer {
+    private func now(_ call: RequestContext, _ handle: (RequestContext) throws -> HTTPResponse) -> HTTPHandling {
         do { return .now(finished(try handle(call), call.request)) } catch {
             return .now(finished(problem(for: error, call.request).response, call.request))
         }
     }
 
-    private func queued(_ call: Call, _ handle: @escaping @Sendable (Call) throws -> HTTPResponse) -> HTTPAnswer {
+    private func queued(_ call: RequestContext, _ handle: @escaping @Sendable (RequestContext) throws -> HTTPResponse)
+        -> HTTPHandling
+    {
         let queue = bodies.queue(forBodyOf: call.request.body.count)
         return later(call.request, call.exchange, on: queue, within: settings.deadlines.limit(of: call.route.name)) {
             cancellation in
@@ -328,14 +332,14 @@ public final class MunimentService: HTTPApplication {
     ///
     /// Queued work is dropped when its client closes the connection.
     private func later(
-        _ request: HTTPRequest, _ exchange: Exchange, on queue: WorkQueue? = nil, within limit: Duration? = nil,
-        _ body: @escaping @Sendable (Cancellation) throws -> HTTPAnswer
-    ) -> HTTPAnswer {
+        _ request: HTTPRequest, _ exchange: RequestState, on queue: WorkQueue? = nil, within limit: Duration? = nil,
+        _ body: @escaping @Sendable (Cancellation) throws -> HTTPHandling
+    ) -> HTTPHandling {
         let cancellation = exchange.beginWork(within: limit)
         let admission = (queue ?? work).add(exchange.origin) {
             cancellation.reason == .cancelled
         } _: {
-            let answer: HTTPAnswer
+            let answer: HTTPHandling
             do { answer = try body(cancellation) } catch {
                 answer = .now(self.finished(self.problem(for: error, request).response, request))
             }
@@ -344,7 +348,7 @@ public final class MunimentService: HTTPApplication {
         return later(admission, request)
     }
 
-    private func later(_ admission: WorkQueue.Admission, _ request: HTTPRequest) -> HTTPAnswer {
+    private func later(_ admission: WorkQueue.Admission, _ request: HTTPRequest) -> HTTPHandling {
         switch admission {
         case .accepted: .later
         case .callerLimit: .now(finished(Problem.tooMuchOfCaller.response, request))
@@ -353,7 +357,7 @@ public final class MunimentService: HTTPApplication {
     }
 
     public func clientLeft(_ request: HTTPRequest) -> Bool {
-        guard let exchange = request.context as? Exchange, let index = exchange.route else { return true }
+        guard let exchange = request.context as? RequestState, let index = exchange.route else { return true }
         exchange.endWork()
         if exchange.unverified != nil {
             verification.dropObsolete(of: exchange.origin)
@@ -373,7 +377,7 @@ public final class MunimentService: HTTPApplication {
     public func refusal(status: Int, detail: String) -> HTTPResponse { Problem(status: status, detail: detail).response }
 
     public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
-        (request.context as? Exchange)?.endWork()
-        operations.ended(request, request.context as? Exchange, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
+        (request.context as? RequestState)?.endWork()
+        operations.ended(request, request.context as? RequestState, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
     }
 }

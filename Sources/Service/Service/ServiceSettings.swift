@@ -10,7 +10,7 @@ public struct ServiceSettings: Sendable {
     /// The accepted callers besides those with tokens.
     public var callers: CallerSettings
     /// The options of accounts; nil for no accounts.
-    public var accounts: AccountsOptions?
+    public var accounts: AccountServiceSettings?
     /// Returns the current time.
     public var clock: @Sendable () -> Instant
     /// The options for opening stores.

@@ -40,7 +40,7 @@ extension RandomHistory {
         case 76..<88: .everyone
         case 88..<93: .anonymous
         case 93..<97: random.one(of: vocabulary.things)
-        default: random.one(of: vocabulary.newcomers)
+        default: random.one(of: vocabulary.unregisteredUsers)
         }
     }
 

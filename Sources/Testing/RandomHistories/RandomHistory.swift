@@ -96,7 +96,7 @@ public struct RandomHistory: Sendable {
         switch random.number(0...99) {
         case 0..<45: administrator
         case 45..<85: random.one(of: vocabulary.users)
-        case 85..<90: random.one(of: vocabulary.newcomers)
+        case 85..<90: random.one(of: vocabulary.unregisteredUsers)
         case 90..<95: random.one(of: vocabulary.things)
         default: .anonymous
         }

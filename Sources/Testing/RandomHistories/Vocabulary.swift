@@ -5,7 +5,7 @@ public import Permissions
 public struct Vocabulary: Sendable {
     package let users: [Name]
     /// Unregistered users: a call creates them.
-    package let newcomers: [Name]
+    package let unregisteredUsers: [Name]
     package let things: [Name]
     package let roles: [Name]
     package let permissions: [Name]
@@ -35,7 +35,7 @@ public struct Vocabulary: Sendable {
         precondition(!users.isEmpty && !objects.isEmpty, "a history needs a user and an object at least")
         var classes: [String] = []
         for object in objects where !classes.contains(object.className) { classes.append(object.className) }
-        (self.users, self.classes, self.objects, newcomers) = (users, classes, objects, users)
+        (self.users, self.classes, self.objects, unregisteredUsers) = (users, classes, objects, users)
         // Without names of a kind, an unused name replaces them; its operations are refused or omitted.
         self.things = things.isEmpty ? users : things
         self.roles = roles.isEmpty ? ["role:none"] : roles
@@ -62,7 +62,7 @@ public struct Vocabulary: Sendable {
 
     /// Creates a small world with all features of a store.
     init(using random: inout SplitMix64) {
-        newcomers = ["user:new", "user:Ünal"]
+        unregisteredUsers = ["user:new", "user:Ünal"]
         things = ["thing:t1"]
         roles = (0..<5).map { Name("role:r\($0)") }
         permissions = ["permission:p1", "permission:p2", "permission:p3"]
@@ -79,7 +79,7 @@ public struct Vocabulary: Sendable {
     }
 
     /// All possible callers.
-    var callers: [Name] { users + newcomers + things }
+    var callers: [Name] { users + unregisteredUsers + things }
 }
 
 /// The expected state if no step was refused: sufficient to choose mostly existing targets.

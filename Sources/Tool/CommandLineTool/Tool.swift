@@ -30,7 +30,7 @@ struct Tool {
         if let argument = firstArgumentThatIsNoText() {
             throw UsageError("the argument `\(argument)` is not UTF-8; write it in a terminal that is set to UTF-8")
         }
-        var options = try Options(arguments)
+        var options = try ParsedArguments(arguments)
         if options.isSet(.version) {
             try output.line("muniment \(Tool.version)")
             return .success
@@ -38,17 +38,17 @@ struct Tool {
         if options.words.first == "help" {
             options.words.removeFirst()
         } else if !options.isSet(.help) {
-            return try carryOut(options)
+            return try execute(options)
         }
         try Help(asked: options.words).write(to: output)
         return .success
     }
 
-    private func carryOut(_ options: Options) throws -> ExitCode {
+    private func execute(_ options: ParsedArguments) throws -> ExitCode {
         let (command, words) = try CommandTable.command(in: options.words)
         do {
             try options.check(allowed: command.options)
-            var call = Call(command, words: words, options: options, output: output)
+            var call = Invocation(command, words: words, options: options, output: output)
             return try command.run(&call)
         } catch var error as UsageError {
             error.command = command
@@ -62,7 +62,7 @@ struct Tool {
         let failure = Failure(error)
         guard let message = failure.message else { return failure.code }
         let line = (failure.isVerdict ? message : "muniment: " + message) + "\n"
-        try? FileHandle.standardError.write(contentsOf: Data(line.showingUnseen(keepsLineEnds: true).utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(line.escapingInvisible(keepsLineEnds: true).utf8))
         return failure.code
     }
 }

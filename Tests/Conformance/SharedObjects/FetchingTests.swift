@@ -24,7 +24,7 @@ struct SharedObjectFetchingTests {
     }
 
     /// The results of a fetch, each as `id progress`.
-    private func all(_ objects: FetchedObjects) async throws -> [String] {
+    private func all(_ objects: FetchedObjectSequence) async throws -> [String] {
         var found: [String] = []
         for try await object in objects {
             #expect(object.value == text(object.id))

@@ -43,7 +43,7 @@ struct SharedObjectNoticeTests {
             let before = try notes.fixture.head
             try await notes.fixture.store.commit(publish)
             let after = try notes.fixture.head
-            func told(_ user: SharedObjects) throws -> [ObjectsNotice] { try user.notices(after: before, through: after) }
+            func told(_ user: SharedObjects) throws -> [SharedObjectNotice] { try user.notices(after: before, through: after) }
             #expect(try told(notes.bob).map(\.kind) == [.madePublic])
             #expect(try told(notes.bob).map(\.ids) == [["a", "b"]])
             #expect(try told(notes.bob).map(\.newlyAccessible) == [["b"]])
@@ -220,7 +220,7 @@ struct SharedObjectNoticeTests {
 
     @Test("F13, E13: The store itself sends a notice when access expires, to every waiting subscriber")
     func expiredWhileWaiting() async throws {
-        try await withStore(.open, recordsEnds: .byItself) { (fixture) async throws in
+        try await withStore(.open, expiryRecording: .byItself) { (fixture) async throws in
             try await SharedObjects.define(class: "note", in: fixture.store, as: "user:root")
             let bob = SharedObjects(in: fixture.store, class: "note")
             try await bob.setCurrentUser("user:bob")

@@ -12,7 +12,7 @@ struct SharedObjectObservingTests {
     ])
 
     /// Returns all changes of an observation as text, until the object is deleted.
-    private func words(of changes: ObservedChanges) async throws -> [String] {
+    private func words(of changes: ObservedChangeSequence) async throws -> [String] {
         var words: [String] = []
         do {
             for try await change in changes { words.append(inWords(change.kind)) }

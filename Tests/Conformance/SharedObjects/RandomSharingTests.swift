@@ -43,7 +43,7 @@ struct RandomSharingTests {
     }
 
     /// The returned ids, in order; nil if the caller may not query.
-    private func fetched(_ begin: () throws -> FetchedObjects) async throws -> [String?]? {
+    private func fetched(_ begin: () throws -> FetchedObjectSequence) async throws -> [String?]? {
         do {
             var ids: [String?] = []
             for try await object in try begin() { ids.append(object.id) }

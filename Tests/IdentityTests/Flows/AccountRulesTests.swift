@@ -13,12 +13,12 @@ struct AccountRulesTests {
 
     private static func state() throws -> AccountState {
         var change = AccountChange(AccountState(), at: .newYear)
-        _ = BookFixture.makeAccount("ann", at: .newYear, in: &change)
+        _ = AccountDatabaseFixture.makeAccount("ann", at: .newYear, in: &change)
         for (id, name) in [(bob, "bob"), (cat, "cat")] {
             change.record(.accountOpened(id, principal: Name("user:\(name)"), profile: Profile()))
             change.record(.identityLinked(id, LinkedIdentity(provider: badge, key: key(name), linkedAt: .newYear)))
         }
-        change.record(.emailSet(bob, BookFixture.email("bob")))
+        change.record(.emailSet(bob, AccountDatabaseFixture.email("bob")))
         #expect(change.problem == nil)
         return change.outcome()
     }
@@ -32,10 +32,11 @@ struct AccountRulesTests {
             ("bob", false, nil, .taken(by: bob)), ("bob", false, "ann", .taken(by: bob)),
             ("new", true, nil, .nobody), ("new", true, "new", .nobody), ("new", false, "new", .nobody),
             ("new", true, "ann", .taken(by: ann)), ("new", false, "bob", .taken(by: bob)),
-        ] as [(String, Bool, String?, AccountRules.Arrival)])
-    func arrival(who: String, isRecognized: Bool, email: String?, expected: AccountRules.Arrival) throws {
+        ] as [(String, Bool, String?, AccountRules.IdentityOwner)])
+    func arrival(who: String, isRecognized: Bool, email: String?, expected: AccountRules.IdentityOwner) throws {
         let arrival = AccountRules.arrival(
-            Self.badge, Self.key(who), isRecognized: isRecognized, shown: email.map(BookFixture.email), in: try Self.state())
+            Self.badge, Self.key(who), isRecognized: isRecognized, shown: email.map(AccountDatabaseFixture.email),
+            in: try Self.state())
         #expect(arrival == expected)
     }
 
@@ -54,10 +55,11 @@ struct AccountRulesTests {
     func linking(id: AccountID, provider: String, who: String, unshown: String?, expected: AccountError?) throws {
         let state = try Self.state()
         let account = try #require(state.account(id))
-        let key = provider == "password" ? IdentityKey(BookFixture.email(who)) : Self.key(who)
+        let key = provider == "password" ? IdentityKey(AccountDatabaseFixture.email(who)) : Self.key(who)
         let told = problem {
             try AccountRules.mayLink(
-                BookFixture.provider(provider), key, unshown: unshown.map(BookFixture.email), to: account, in: state)
+                AccountDatabaseFixture.provider(provider), key, unshown: unshown.map(AccountDatabaseFixture.email), to: account,
+                in: state)
         }
         #expect(told == expected)
     }
@@ -89,7 +91,7 @@ struct AccountRulesTests {
         try AccountsFixture.with { fixture in
             let bob = try fixture.badgeMember("bob", email: "bob@example.org")
             let link = { (email: String) in
-                let proof = Proof(
+                let proof = VerifiedIdentity(
                     key: IdentityKey(try Accounts.address(email)), secret: "$argon2id$any", authenticatedAt: fixture.clock.now)
                 return problem {
                     try fixture.accounts.change(at: fixture.clock.now) { change throws(AccountError) in

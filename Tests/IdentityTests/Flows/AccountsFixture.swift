@@ -12,8 +12,8 @@ import Work
 final class AccountsFixture: Sendable {
     static let home = "192.0.2.1"
     static let password = "correct horse battery"
-    static let badge = BookFixture.provider("badge")
-    static let number = BookFixture.provider("number")
+    static let badge = AccountDatabaseFixture.provider("badge")
+    static let number = AccountDatabaseFixture.provider("number")
 
     let clock = ManualClock()
     let mailer = KeptMails()

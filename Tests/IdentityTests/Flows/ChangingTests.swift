@@ -16,7 +16,7 @@ struct ChangingTests {
                 try fixture.accounts.confirmReset(
                     attempt: attempt, code: fixture.code("ann@example.org"), password: password, device: nil, from: "")
             }
-            guard case .unfitPassword? = problem({ try confirm("short") }) else {
+            guard case .unacceptablePassword? = problem({ try confirm("short") }) else {
                 Issue.record("a short password was taken")
                 return
             }

@@ -25,7 +25,7 @@ final class KeptMails: Mailer {
 }
 
 /// Stores that record their users, and can refuse changes.
-final class KeptUsers: PermissionDirectory {
+final class KeptUsers: AccountStores {
     private struct State {
         var enrolled: [[Name]] = []
         var withdrawn: [Name] = []

@@ -9,13 +9,13 @@ import Work
 struct LimitTests {
     static let rule = LimitRule(free: 3, firstDelaySeconds: 2, longestDelaySeconds: 10, forgottenSeconds: 100)
 
-    private func limiter(subjectLimit: Int = 100) -> AttemptLimiter<Charge> {
+    private func limiter(subjectLimit: Int = 100) -> AttemptLimiter<LimitCharge> {
         var limits = AccountLimits()
         (limits.identity, limits.source) = (Self.rule, Self.rule)
-        return AttemptLimiter<Charge>(limits, subjectLimit: subjectLimit)
+        return AttemptLimiter<LimitCharge>(limits, subjectLimit: subjectLimit)
     }
 
-    private func waitSeconds(_ limiter: AttemptLimiter<Charge>, _ charges: [Charge], at now: Instant) -> Int {
+    private func waitSeconds(_ limiter: AttemptLimiter<LimitCharge>, _ charges: [LimitCharge], at now: Instant) -> Int {
         guard case .tooManyAttempts(let seconds)? = problem({ try limiter.charge(charges, at: now) }) else { return 0 }
         return seconds
     }

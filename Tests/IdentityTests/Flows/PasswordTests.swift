@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Passwords, codes and mails")
 struct PasswordTests {
-    private static let email = BookFixture.email("antonia")
+    private static let email = AccountDatabaseFixture.email("antonia")
 
     @Test(
         "I6 A password that is too short, too long or easy to guess is refused",
@@ -17,15 +17,15 @@ struct PasswordTests {
             "qwerty1234", "antonia@example.com", "Antonia@Example.com", "antonia1", "ANTONIA99", "password", "Password1!",
         ])
     func refused(password: String) throws {
-        #expect(PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get()) != nil)
+        #expect(PasswordRules.violation(password, for: Self.email, common: try CommonPasswords.installed.get()) != nil)
     }
 
     @Test(
         "I6 A password on the list of common ones is refused with that reason, even with small additions",
         arguments: ["sunshine", "Football", "TRUSTNO1", "superman!", "1iloveyou1", "princess123", "administrator"])
     func common(password: String) throws {
-        let complaint = PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get())
-        #expect(complaint?.contains("list of commonly used passwords") == true)
+        let violation = PasswordRules.violation(password, for: Self.email, common: try CommonPasswords.installed.get())
+        #expect(violation?.contains("list of commonly used passwords") == true)
     }
 
     @Test("A missing or empty list of common passwords is an error that names the package with the list")
@@ -44,7 +44,7 @@ struct PasswordTests {
             "correct horse", "sunshine-2031", "x7$kq9!p", "пароль-длинный", "密码密码密码吗", String(repeating: "longer  ", count: 128),
         ])
     func taken(password: String) throws {
-        #expect(PasswordRules.complaint(password, for: Self.email, common: try CommonPasswords.installed.get()) == nil)
+        #expect(PasswordRules.violation(password, for: Self.email, common: try CommonPasswords.installed.get()) == nil)
     }
 
     @Test("Hashing threads have a low priority, and the caller's thread keeps its priority")
@@ -98,7 +98,7 @@ struct PasswordTests {
 
     @Test("Pending steps are limited, and a new step never removes another one")
     func bounded() throws {
-        let steps = PendingSteps(limit: 3)
+        let steps = PendingStepTable(limit: 3)
         let add = { (now: Instant) in
             try steps.add(.nothing(Self.email), until: now.later(seconds: 60), at: now)
         }

@@ -229,7 +229,7 @@ struct SigningInTests {
         try AccountsFixture.with { fixture in
             #expect(fixture.accounts.providers.map(\.id.text) == ["password", "badge", "number"])
             let begin = { (provider: String, request: JSONObject) in
-                try fixture.accounts.begin(BookFixture.provider(provider), request, from: "")
+                try fixture.accounts.begin(AccountDatabaseFixture.provider(provider), request, from: "")
             }
             let answer = try begin("badge", [:])
             #expect(answer["go"] == .string("to the badge office"))

@@ -70,12 +70,12 @@ struct SigningUpTests {
             }
             #expect(problem { try verify(other, code) } == .wrongCode)
             #expect(problem { try verify("munp_made-up", code) } == .wrongCode)
-            for _ in 1..<PendingSteps.tries { #expect(problem { try verify(attempt, "AAAA-AAAA") } == .wrongCode) }
+            for _ in 1..<PendingStepTable.tries { #expect(problem { try verify(attempt, "AAAA-AAAA") } == .wrongCode) }
             _ = try verify(attempt, code.lowercased().replacing("-", with: " "))
             #expect(problem { try verify(attempt, code) } == .wrongCode)
 
             let tired = try fixture.begin("cat@example.org")
-            for _ in 1...PendingSteps.tries { #expect(problem { try verify(tired, "AAAA-AAAA") } == .wrongCode) }
+            for _ in 1...PendingStepTable.tries { #expect(problem { try verify(tired, "AAAA-AAAA") } == .wrongCode) }
             #expect(problem { try verify(tired, fixture.code("cat@example.org")) } == .wrongCode)
 
             let late = try fixture.begin("dan@example.org")

@@ -15,11 +15,11 @@ struct BadgeProvider: IdentityProvider {
     private func fail<R>(_ problem: ProviderError) throws(ProviderError) -> R { throw problem }
 
     func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing") }
         if badge == "forged" { throw .wrong }
-        var proof = Proof(key: IdentityKey(Array("office/\(badge)".utf8)), label: badge, authenticatedAt: now)
+        var proof = VerifiedIdentity(key: IdentityKey(Array("office/\(badge)".utf8)), label: badge, authenticatedAt: now)
         if case .string(let text)? = evidence["email"], let address = EmailAddress(text) {
             proof.email = (address, evidence["vouched"] == .bool(true))
         }
@@ -49,15 +49,15 @@ final class NumberProvider: IdentityProvider {
     }
 
     func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity {
         guard let key = claimedKey(evidence), case .string(let number)? = evidence["number"] else { throw .malformed("no name") }
         switch purpose {
-        case .enrolment: return Proof(key: key, secret: number, authenticatedAt: now)
+        case .enrolment: return VerifiedIdentity(key: key, secret: number, authenticatedAt: now)
         case .recognition, .reauthentication:
             guard secretOf(key) == number else { throw .wrong }
             duringProof.withLock { $0 }?()
-            return Proof(key: key, authenticatedAt: now)
+            return VerifiedIdentity(key: key, authenticatedAt: now)
         }
     }
 }

@@ -11,8 +11,8 @@ enum GoldenIdentityBytes {
     static let start = Instant.newYear
     static let account = AccountID(5)
     static let session = SessionID(300)
-    static let acme = BookFixture.provider("acme")
-    static let ann = BookFixture.email("ann")
+    static let acme = AccountDatabaseFixture.provider("acme")
+    static let ann = AccountDatabaseFixture.email("ann")
 
     /// The layout of a record, its time, and the event count of one.
     static let header = "01 00 40 20 46 48 47 06 00 01"
@@ -52,7 +52,7 @@ enum GoldenIdentityBytes {
         ),
         (.identityUnlinked(account, acme), "05 01 06  05  04 61 63 6d 65"),
         (
-            .secretChanged(account, .password, key: IdentityKey(BookFixture.email("b")), secret: "$b$"),
+            .secretChanged(account, .password, key: IdentityKey(AccountDatabaseFixture.email("b")), secret: "$b$"),
             """
             06 01 1e  05  08 70 61 73 73 77 6f 72 64
             13 0d 62 40 65 78 61 6d 70 6c 65 2e 63 6f 6d  01 03 24 62 24

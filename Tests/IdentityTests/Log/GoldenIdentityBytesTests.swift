@@ -10,18 +10,18 @@ import Testing
 @Suite("The format of the account log, byte by byte")
 struct GoldenIdentityBytesTests {
     /// Does not seal, so that the golden bytes are readable.
-    private struct NoSeals: PersonalSeals {
+    private struct NoSeals: PersonalDataCipher {
         func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8] { plain }
         func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]? { sealed }
     }
 
     /// Opens nothing, as after the keys of all accounts were destroyed.
-    private struct DestroyedSeals: PersonalSeals {
+    private struct DestroyedSeals: PersonalDataCipher {
         func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8] { plain }
         func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]? { nil }
     }
 
-    private func decoded(_ bytes: [UInt8], _ seals: some PersonalSeals = NoSeals()) throws -> AccountRecord {
+    private func decoded(_ bytes: [UInt8], _ seals: some PersonalDataCipher = NoSeals()) throws -> AccountRecord {
         try AccountRecordCodec.decode(bytes.span, as: 1, openedBy: seals)
     }
 
@@ -106,7 +106,7 @@ struct GoldenIdentityBytesTests {
             #expect(ann.identity(.password)?.secret == "$a$")
             // The same record in another place does not open.
             var moved = Folding(keys: keys)
-            #expect(throws: AccountBookError.unopened(record: 2, AccountID(1))) {
+            #expect(throws: AccountDatabaseError.unopened(record: 2, AccountID(1))) {
                 try moved.fold(GoldenSeals.bytes(GoldenSeals.record).span, as: 2)
             }
         }
@@ -114,7 +114,7 @@ struct GoldenIdentityBytesTests {
 
     @Test("E7: The tokens that follow a refresh token match the format")
     func tokens() {
-        let texts = SessionTokenTexts(key: MasterKey(GoldenSeals.masterBytes).sessions)
+        let texts = SessionTokenCoder(key: MasterKey(GoldenSeals.masterBytes).sessions)
         #expect(texts.session(refresh: GoldenSeals.refresh) == SessionID(300))
         let next = texts.next(for: SessionID(300), behind: GoldenSeals.refresh, nonce: "nonce 1")
         #expect(next == SessionTokens(access: GoldenSeals.nextAccess, refresh: GoldenSeals.nextRefresh))

@@ -79,7 +79,7 @@ final class WatchedTransport: AuthTransport {
     /// Runs a closure after the service executes the next matching request, before the response arrives.
     func whenSent(_ request: String, _ body: @escaping @Sendable () -> Void) { meanwhile.withLock { $0[request] = body } }
 
-    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthAnswer {
+    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthResponse {
         let isLost = state.withLock { state in
             state.sent.append(request.description)
             return state.losing.remove(request.description) != nil
@@ -93,11 +93,11 @@ final class WatchedTransport: AuthTransport {
 
 /// Runs a test with a service that has accounts.
 func withClients(
-    _ change: @escaping (inout AccountsOptions) -> Void = { _ in }, _ body: (ClientFixture) async throws -> Void
+    _ change: @escaping (inout AccountServiceSettings) -> Void = { _ in }, _ body: (ClientFixture) async throws -> Void
 ) async throws {
     let mails = KeptMails()
     try await withService { settings in
-        var options = AccountsOptions(mailer: mails)
+        var options = AccountServiceSettings(mailer: mails)
         change(&options)
         settings.accounts = options
     } _: { service in
@@ -123,7 +123,7 @@ struct Acme {
     }
 
     /// Adds this provider to the service's options.
-    func add(to options: inout AccountsOptions) { options.providers.append(OpenIDProvider(settings)) }
+    func add(to options: inout AccountServiceSettings) { options.providers.append(OpenIDProvider(settings)) }
 
     /// Signs in as the user does in the browser, then finishes the sign-in with the redirect, as the application does.
     func provider(

@@ -16,10 +16,10 @@ struct FurtherProviderTests {
         func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { ["gate": .string("north")] }
 
         func prove(
-            _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-        ) throws(ProviderError) -> Proof {
+            _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+        ) throws(ProviderError) -> VerifiedIdentity {
             guard case .string(let badge)? = evidence["badge"], evidence["gate"] == .string("north") else { throw .wrong }
-            return Proof(key: IdentityKey(Array(badge.utf8)), label: badge, authenticatedAt: now)
+            return VerifiedIdentity(key: IdentityKey(Array(badge.utf8)), label: badge, authenticatedAt: now)
         }
     }
 

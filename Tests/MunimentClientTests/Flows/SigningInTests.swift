@@ -58,7 +58,7 @@ struct SigningInTests {
             let error = await #expect(throws: AuthError.self) {
                 try await fixture.device().manager.signUp(with: EmailIdentityProvider(email: "ann@example.com", password: "short"))
             }
-            guard case .unfitPassword? = error else {
+            guard case .unacceptablePassword? = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
@@ -137,7 +137,7 @@ struct SigningInTests {
     }
 
     @Test("A new sign-in ends the earlier session, even if its access token has expired", .timeLimit(.minutes(10)))
-    func farewell() async throws {
+    func previousSignOut() async throws {
         try await withClients { fixture in
             let (manager, _) = fixture.device()
             try await fixture.signUpAnn(on: manager)

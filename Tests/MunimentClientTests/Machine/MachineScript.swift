@@ -64,7 +64,7 @@ struct MachineScript {
         switch sender {
         case .job(let id): "\(id.number)"
         case .refresh(let number): "refresh \(number)"
-        case .formerSignOut: "farewell"
+        case .formerSignOut: "previousSignOut"
         }
     }
 
@@ -100,15 +100,15 @@ struct MachineScript {
 /// Responses of the service, for the tables.
 enum Answered {
     static func json(_ status: Int, _ members: JSONObject, retryAfterSeconds: Int? = nil) -> Result<
-        AuthAnswer, AuthTransportError
+        AuthResponse, AuthTransportError
     > {
         let body = (try? JSONText.encode(.object(members))) ?? []
-        return .success(AuthAnswer(status: status, body: body, retryAfterSeconds: retryAfterSeconds))
+        return .success(AuthResponse(status: status, body: body, retryAfterSeconds: retryAfterSeconds))
     }
 
     static func problem(
         _ status: Int, _ kind: String, _ further: JSONObject = [:], retryAfterSeconds: Int? = nil
-    ) -> Result<AuthAnswer, AuthTransportError> {
+    ) -> Result<AuthResponse, AuthTransportError> {
         var members: JSONObject = [
             "type": .string("/problems/" + kind), "status": .integer(Int64(status)), "detail": .string("why"),
         ]
@@ -132,9 +132,10 @@ enum Answered {
     /// Returns a session with numbered tokens that begins the given number of seconds after the start of the test.
     static func session(_ number: Int, at seconds: Int64 = 0, signedIn: Int64? = nil, name: String = "Ann") -> JSONObject {
         [
-            "access": .string("a\(number)"), "accessEnds": .string("\(Instant.newYear.later(seconds: seconds + 600))"),
-            "refresh": .string("r\(number)"), "accessSeconds": .integer(600),
-            "refreshEnds": .string("\(Instant.newYear.later(seconds: seconds + 86_400))"),
+            "accessToken": .string("a\(number)"),
+            "accessTokenExpiresAt": .string("\(Instant.newYear.later(seconds: seconds + 600))"),
+            "refreshToken": .string("r\(number)"), "accessTokenSeconds": .integer(600),
+            "refreshTokenExpiresAt": .string("\(Instant.newYear.later(seconds: seconds + 86_400))"),
             "sessionID": .integer(1), "authenticatedAt": .string("\(Instant.newYear.later(seconds: signedIn ?? seconds))"),
             "isNew": .bool(false), "account": .object(account(name)),
         ]

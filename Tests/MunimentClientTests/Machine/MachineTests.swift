@@ -39,7 +39,7 @@ struct MachineTests {
     @Test("The end of a stored session deletes its own codes and keeps the code of a sign-up in progress")
     func codesOfOthers() {
         var script = MachineScript()
-        let code = Answered.json(202, ["attempt": .string("p"), "ends": .string("2026-01-01T00:10:00Z")])
+        let code = Answered.json(202, ["attempt": .string("p"), "expiresAt": .string("2026-01-01T00:10:00Z")])
         _ = script.tell([
             .event(.started(Transitions.kept)),
             .event(Transitions.asked(1, .signUp(with: Transitions.email, displayName: nil, picture: nil, device: nil))),

@@ -141,6 +141,6 @@ extension Transitions {
             "After a new sign-in the waiting changes of the previous session fail",
             challenged + [.event(asked(2, .signIn(with: email, device: nil)))],
             answered(2, Answered.json(200, Answered.session(5, at: 300, name: "Bob"))),
-            ["send farewell POST /v1/account/sign-out by a1", "keep r5", "tell Bob", "fail 1 sessionEnded", "finish 2 Bob"]),
+            ["send previousSignOut POST /v1/account/sign-out by a1", "keep r5", "tell Bob", "fail 1 sessionEnded", "finish 2 Bob"]),
     ]
 }

@@ -36,7 +36,8 @@ extension Transitions {
         Transition(
             "A sign-up by email sends a code, and does not sign the user in",
             out + [.event(asked(1, .signUp(with: email, displayName: nil, picture: nil, device: nil)))],
-            answered(1, Answered.json(202, ["attempt": .string("p"), "ends": .string("2026-01-01T00:10:00Z")])), ["finish 1 code"]),
+            answered(1, Answered.json(202, ["attempt": .string("p"), "expiresAt": .string("2026-01-01T00:10:00Z")])),
+            ["finish 1 code"]),
         Transition(
             "The code signs the user in", out + [.event(asked(1, .verify("p", "ABCD", device: nil)))],
             answered(1, Answered.json(201, Answered.session(1))), ["keep r1", "tell Ann", "finish 1 Ann"]),
@@ -98,19 +99,19 @@ extension Transitions {
             "A sign-in before the state is determined replaces the stored session",
             [.event(.started(kept)), .event(asked(1, .signIn(with: email, device: nil)))],
             answered(1, Answered.json(200, Answered.session(1))),
-            ["send farewell POST /v1/accounts/refresh with n1", "keep r1", "tell Ann", "finish 1 Ann"]),
+            ["send previousSignOut POST /v1/accounts/refresh with n1", "keep r1", "tell Ann", "finish 1 Ann"]),
         Transition(
             "If the access token of a replaced session has expired, it is refreshed for the sign-out",
             signedIn + [.pass(seconds: 600), .event(asked(1, .signIn(with: email, device: nil)))],
             answered(1, Answered.json(200, Answered.session(5, at: 600, name: "Bob"))),
-            ["send farewell POST /v1/accounts/refresh with n5", "keep r5", "tell Bob", "finish 1 Bob"]),
+            ["send previousSignOut POST /v1/accounts/refresh with n5", "keep r5", "tell Bob", "finish 1 Bob"]),
         Transition(
             "The replaced session is ended with the refreshed token",
             signedIn + [
                 .pass(seconds: 600), .event(asked(1, .signIn(with: email, device: nil))),
                 .event(answered(1, Answered.json(200, Answered.session(5, at: 600, name: "Bob")))),
             ], .answered(.formerSignOut, Answered.json(200, Answered.session(2, at: 600))),
-            ["send farewell POST /v1/account/sign-out by a2"]),
+            ["send previousSignOut POST /v1/account/sign-out by a2"]),
         Transition(
             "New account data from the service is reported", signedIn + [.event(asked(1, .updateProfile([:])))],
             answered(1, Answered.json(200, Answered.account("Anna"))), ["tell Anna", "finish 1 Anna"]),

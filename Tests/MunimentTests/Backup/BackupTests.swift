@@ -14,7 +14,7 @@ struct BackupTests {
         try withStore(.open) { fixture in
             try fill(fixture, objects: 40)
             #expect(try fixture.refusal(.createObject("none:1")) != nil)
-            try fixture.store.setLevels([Level(name: "write", privileges: ["read", "update"])])
+            try fixture.store.setLevels([AccessLevel(name: "write", privileges: ["read", "update"])])
             let backup = try fixture.store.backup(to: fixture.path + "-backup")
             #expect(backup.head == (try fixture.store.head))
             #expect(backup.refusals == 1)

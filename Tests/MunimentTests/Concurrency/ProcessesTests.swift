@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Concurrency: processes")
 struct ProcessesTests {
-    private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
+    private let options = StoreOptions(clock: { FaultHistory.now }, expiryRecording: .withCommits, mapBytes: 1 << 24)
 
     @Test("A second writer is refused, and the error names the process that holds the store; readers continue")
     func secondWriter() throws {

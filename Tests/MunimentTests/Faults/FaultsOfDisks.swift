@@ -58,7 +58,7 @@ struct FaultsOfDisks {
         for _ in 0..<3 {
             var refusal: (any Error)?
             while refusal == nil { do { try add() } catch { refusal = error } }
-            #expect(refusal as? StoreError == .lacksResources(path: path, why: "the disk is full"))
+            #expect(refusal as? StoreError == .insufficientResources(path: path, why: "the disk is full"))
             #expect(try !store.read { try $0.exists(Name("doc:\(acknowledged)")) })
             let before = acknowledged
             #expect(throws: StoreError.self) { try add() }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Faults: truncated, foreign, missing and old files")
 struct FaultsOfFiles {
-    private let options = StoreOptions(clock: { FaultHistory.now }, recordsEnds: .withCommits, mapBytes: 1 << 24)
+    private let options = StoreOptions(clock: { FaultHistory.now }, expiryRecording: .withCommits, mapBytes: 1 << 24)
 
     private func answers(_ path: String) throws -> [Bool] {
         let store = try Store.open(at: path, .reading, options: options)

@@ -25,8 +25,9 @@ struct EscalationRun {
         clock.now = history.start
         store = try Store.create(
             at: folder + "/store", preset: history.preset, administrator: history.administrator,
-            options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
-        subjects = history.vocabulary.users + history.vocabulary.newcomers + history.vocabulary.things + [.everyone, .anonymous]
+            options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
+        subjects =
+            history.vocabulary.users + history.vocabulary.unregisteredUsers + history.vocabulary.things + [.everyone, .anonymous]
         let classes = history.vocabulary.classes.map { Name.class($0) }
         targets = history.vocabulary.objects + classes + history.vocabulary.roles + [.store]
         self.history = history

@@ -42,7 +42,7 @@ struct RandomHistoryRun {
     }
 
     private static func options(_ clock: ManualClock) -> StoreOptions {
-        StoreOptions(clock: { clock.now }, recordsEnds: .withCommits)
+        StoreOptions(clock: { clock.now }, expiryRecording: .withCommits)
     }
 
     mutating func run() throws {

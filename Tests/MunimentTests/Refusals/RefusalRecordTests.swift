@@ -23,7 +23,7 @@ struct RefusalRecordTests {
             let expected = RecordedRefusal(
                 number: .first, time: .newYear.later(seconds: 5), head: Revision(1), caller: "user:ann", origin: origin,
                 code: "noPrivilege", message: refusal.message, change: 0, changeCount: 2,
-                tried: TriedChange(
+                tried: RefusedChange(
                     operation: "createRole", objects: ["role:mine"], json: #"{"op":"createRole","role":"role:mine"}"#))
             #expect(try fixture.refusals() == [expected])
             #expect(try fixture.store.refusalCount == 1)
@@ -177,7 +177,7 @@ struct RefusalRecordTests {
         try withTemporaryFolder { folder in
             let clock = ManualClock(.newYear.later(seconds: 36_000))
             let store = try Store.create(
-                at: folder + "/store", options: StoreOptions(clock: { clock.now }, recordsEnds: .withCommits))
+                at: folder + "/store", options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
             try store.commit(
                 Transaction(
                     "user:root",

@@ -45,7 +45,7 @@ private struct WhatIfRun {
         clock.now = history.start
         store = try Store.create(
             at: path, preset: history.preset, administrator: history.administrator,
-            options: StoreOptions(clock: { [clock] in clock.now }, recordsEnds: .withCommits))
+            options: StoreOptions(clock: { [clock] in clock.now }, expiryRecording: .withCommits))
         try followLog()
     }
 

@@ -64,7 +64,7 @@ struct AccountLimitTests {
 
     /// Returns the status of a wrong sign-in from an address.
     private func status(_ fixture: AccountsFixture, _ peer: String, _ number: Int) async throws -> Int {
-        let client = AccountsClient(DirectDoor(fixture.service.service, peer: peer), fixture.mails)
+        let client = AccountsClient(InProcessClient(fixture.service.service, peer: peer), fixture.mails)
         return try await client.signInAnswer("p\(number)@example.com").status
     }
 }

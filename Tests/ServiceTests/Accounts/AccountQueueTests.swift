@@ -117,8 +117,8 @@ struct AccountQueueTests {
         }
 
         func prove(
-            _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-        ) throws(ProviderError) -> Proof {
+            _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+        ) throws(ProviderError) -> VerifiedIdentity {
             wait()
             throw .wrong
         }

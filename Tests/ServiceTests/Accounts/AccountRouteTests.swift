@@ -38,7 +38,10 @@ struct AccountRouteTests {
                 ("sign-in", ["provider": .string("Nobody"), "evidence": .object([:])], 400, "malformed"),
                 ("sign-in", ["provider": .string("nobody"), "evidence": .object([:])], 400, "malformed"),
                 ("sign-in", ["provider": password, "evidence": .object([:]), "remember": .bool(true)], 400, "malformed"),
-                ("sign-up", ["provider": password, "evidence": evidence("bob@example.com", "short")], 400, "unfit-password"),
+                (
+                    "sign-up", ["provider": password, "evidence": evidence("bob@example.com", "short")], 400,
+                    "unacceptable-password"
+                ),
                 ("sign-up", ["provider": password, "evidence": evidence("no address", "a long password")], 400, "malformed"),
                 (
                     "sign-in", ["provider": password, "evidence": evidence("ann@example.com", "a wrong password")], 401,
@@ -49,7 +52,7 @@ struct AccountRouteTests {
                     "wrong-credentials"
                 ),
                 ("verify", ["attempt": .string("munp_none"), "code": .string("ABCD-EFGH")], 400, "wrong-code"),
-                ("refresh", ["refresh": .string("munr_none"), "nonce": .string("one")], 401, "session-ended"),
+                ("refresh", ["refreshToken": .string("munr_none"), "nonce": .string("one")], 401, "session-ended"),
             ]
             for row in rows {
                 let answer = try await client.post("/v1/accounts/\(row.path)", row.body)

@@ -11,7 +11,7 @@ import Testing
 @Suite("Sessions over HTTP: refresh, devices, recent sign-ins, feeds")
 struct AccountSessionTests {
     private func refresh(_ fixture: AccountsFixture, _ token: String, nonce: String) async throws -> ServiceSupport.Answer {
-        try await fixture.client.post("/v1/accounts/refresh", ["refresh": .string(token), "nonce": .string(nonce)])
+        try await fixture.client.post("/v1/accounts/refresh", ["refreshToken": .string(token), "nonce": .string(nonce)])
     }
 
     @Test("A refresh token is valid once; a repeated request gets the same tokens, and a different one ends the session")
@@ -20,7 +20,7 @@ struct AccountSessionTests {
             let ann = try await fixture.client.signUp("ann@example.com")
             let first = try await refresh(fixture, ann.refresh, nonce: "one")
             let again = try await refresh(fixture, ann.refresh, nonce: "one")
-            #expect(try first.json.text("access") == again.json.text("access"))
+            #expect(try first.json.text("accessToken") == again.json.text("accessToken"))
             let person = try AccountsClient.Person(first)
             #expect(try await fixture.client.send("GET", "/v1/account", as: person.access).status == 200)
             // Requests in flight still carry the previous access token.

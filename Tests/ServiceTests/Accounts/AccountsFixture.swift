@@ -14,7 +14,7 @@ struct AccountsFixture {
     let mails: KeptMails
 
     var clock: ManualClock { service.clock }
-    var door: any Door { client.door }
+    var door: any ServiceClient { client.door }
 
     /// Makes changes in the default store as an administrator.
     func commit(_ changes: Change...) throws {
@@ -59,12 +59,12 @@ struct BadgeProvider: IdentityProvider {
     func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { ["gate": .string("north")] }
 
     func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing: show it") }
         guard badge != "forged" else { throw .wrong }
         var email: (address: EmailAddress, isVerified: Bool)?
         if case .string(let text)? = evidence["email"], let address = EmailAddress(text) { email = (address, true) }
-        return Proof(key: IdentityKey(Array(badge.utf8)), label: badge, email: email, authenticatedAt: now)
+        return VerifiedIdentity(key: IdentityKey(Array(badge.utf8)), label: badge, email: email, authenticatedAt: now)
     }
 }

@@ -28,7 +28,7 @@ struct SeveralStoresTests {
             let (settings, further) = try await withFurtherStore(fixture)
             let service = try MunimentService(settings)
             defer { try? service.close() }
-            let client = AccountsClient(DirectDoor(service), fixture.mails)
+            let client = AccountsClient(InProcessClient(service), fixture.mails)
             let (ann, bob) = (try await client.signUp("ann@example.com"), try await client.signUp("bob@example.com"))
             let person = "/v1/accounts/" + ann.principal
             let stores = try [further, .default].map { try #require(try service.data.store($0)).store }

@@ -28,7 +28,7 @@ struct AuthZENRouteTests {
     func endpoints(isLive: Bool) async throws {
         for (store, prefix) in [("default", ""), ("default", "/stores/default"), ("flat", "/stores/flat")] {
             try await withHousehold(store) { fixture in
-                let door: any Door = isLive ? try fixture.live() : fixture.direct
+                let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
                 let token = try fixture.token(.ask, .named([store]))
                 let cases: [(path: String, body: String, found: (JSONValue) -> Bool)] = [
                     ("evaluation", allowed, { $0["decision"] == .bool(true) }),
@@ -53,7 +53,7 @@ struct AuthZENRouteTests {
         arguments: [false, true])
     func faults(isLive: Bool) async throws {
         try await withHousehold { fixture in
-            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
             let authorization = HTTPHeader("Authorization", "Bearer " + (try fixture.token(.ask)))
             let types = ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]
             for type in types {
@@ -78,7 +78,7 @@ struct AuthZENRouteTests {
     @Test("Every response returns the request's X-Request-ID unchanged", arguments: [false, true])
     func requestID(isLive: Bool) async throws {
         try await withHousehold { fixture in
-            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
             let token = try fixture.token(.ask)
             for (path, body, status) in [("evaluation", allowed, 200), ("evaluation", "{}", 400), ("nothing", "{}", 404)] {
                 let header = HTTPHeader("X-Request-ID", "bfe9eb29-ab87-4ca3-be83-a1d5d8305716")

@@ -6,15 +6,15 @@ import StoreSupport
 
 /// Sends AuthZEN requests to a store.
 extension StoreFixture {
-    func evaluation(_ body: String, for asker: Asker = .anyone) throws -> JSONValue {
+    func evaluation(_ body: String, for asker: QueryScope = .anyone) throws -> JSONValue {
         try JSONText.decode(AuthZEN(store, for: asker).evaluation(Array(body.utf8)))
     }
 
-    func evaluations(_ body: String, for asker: Asker = .anyone) throws -> JSONValue {
+    func evaluations(_ body: String, for asker: QueryScope = .anyone) throws -> JSONValue {
         try JSONText.decode(AuthZEN(store, for: asker).evaluations(Array(body.utf8)))
     }
 
-    func search(_ kind: String, _ body: String, for asker: Asker = .anyone) throws -> JSONValue {
+    func search(_ kind: String, _ body: String, for asker: QueryScope = .anyone) throws -> JSONValue {
         let (authZEN, body) = (AuthZEN(store, for: asker), Array(body.utf8))
         return try JSONText.decode(
             kind == "subject"

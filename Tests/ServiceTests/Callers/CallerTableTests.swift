@@ -14,7 +14,7 @@ struct CallerTableTests {
     /// The open routes. If you add an open route, add it here to confirm that this is intended.
     private static let open: Set<String> = [
         "health", "readiness", "openAPI", "listProblems", "describeProblem", "authzenConfiguration", "authzenConfigurationOfStore",
-        "listProviders", "beginSignIn", "signUp", "verifyEmail", "signIn", "requestReset", "confirmReset", "refreshSession",
+        "listProviders", "beginSignIn", "signUp", "confirmSignUp", "signIn", "requestReset", "confirmReset", "refreshSession",
     ]
 
     /// Runs a test with a service that has accounts, so that all routes exist.
@@ -115,7 +115,7 @@ struct CallerTableTests {
     @Test("A token reaches only the routes of its right")
     func rights() async throws {
         try await withService { fixture in
-            let rows: [(right: Right, stores: StoreScope, reached: Set<CallerNeed>)] = [
+            let rows: [(right: Right, stores: StoreScope, reached: Set<RequiredRight>)] = [
                 (.act(as: "user:ann"), .all, [.store]),
                 (.act(as: "user:root"), .all, [.store]),
                 (.act(as: "anonymous"), .all, [.store]),

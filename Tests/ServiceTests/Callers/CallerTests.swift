@@ -110,7 +110,7 @@ struct JWTCallerTests {
     @Test("The first JWT is answered after the keys are fetched, and acts only as its subject", arguments: [false, true])
     func firstJWT(isLive: Bool) async throws {
         try await withIssuer { issuer, fixture in
-            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
             let jwt = try TestJWT.make()
             #expect(try await door.send("POST", path, token: jwt, json: check("user:ann")).status == 200)
             #expect(try await door.send("POST", path, token: jwt, json: check("user:bob")).status == 403)

@@ -76,8 +76,8 @@ struct LeakTests {
         "audit": [.init(), .init("?actor=user:bob"), .init("?subject=user:bob")],
         "history": [.init("?name=doc:secret"), .init("?name=user:bob"), .init("?name=role:open"), .init("?name=store")],
         "auditAccess": [.init("?object=doc:secret&privileges=read")],
-        "auditEntry": [.init("?subject=user:bob&object=doc:secret&privileges=read")],
-        "auditOf": [.init("?subject=user:bob"), .init("?subject=role:open"), .init("?subject=everyone")],
+        "auditChanges": [.init("?subject=user:bob&object=doc:secret&privileges=read")],
+        "auditSubject": [.init("?subject=user:bob"), .init("?subject=role:open"), .init("?subject=everyone")],
         "commit": [
             .init("", #"{"do":[{"op":"writeObject","object":"doc:secret","merge":{"a":1}}]}"#, isWrite: true),
             .init("", #"{"do":[{"op":"grant","subject":"user:bob","object":"doc:secret","privileges":["read"]}]}"#, isWrite: true),

@@ -9,7 +9,7 @@ import Testing
 @Suite("The past over HTTP: current rights decide who may query it")
 struct PastTests {
     /// Mal administered the store and could read a secret until revision 3. Vic may read it.
-    private func prepare(_ door: any Door, _ root: String) async throws {
+    private func prepare(_ door: any ServiceClient, _ root: String) async throws {
         let steps = [
             #"""
             {"op":"defineClass","class":"doc","properties":["title"]},{"op":"register","principal":"user:mal"},\#

@@ -14,9 +14,9 @@ import Testing
             // The store is only created here, so opening it would fold its index.
             try Store.create(at: folder + "/late").close()
             let isFolded = Atomic(false)
-            let options = StoreOptions(recordsEnds: .withCommits) { _ in isFolded.store(true, ordering: .relaxed) }
+            let options = StoreOptions(expiryRecording: .withCommits) { _ in isFolded.store(true, ordering: .relaxed) }
             let settings = ServiceSettings(dataDirectory: folder, storeOptions: options, report: { _ in })
-            let data = try DataDirectory(folder, options: options, decisionLogs: DecisionLogs(settings))
+            let data = try DataDirectory(folder, options: options, decisionLogs: DecisionLogOpener(settings))
             try data.close()
             let (late, new) = (try #require(StoreName("late")), try #require(StoreName("new")))
             #expect(throws: StoreError.closed) { try data.store(late) }

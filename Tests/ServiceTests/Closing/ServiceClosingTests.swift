@@ -71,7 +71,7 @@ import Work
 
     @Test("Closing the feeds waits for running authorization checks of listeners")
     func feeds() throws {
-        let feeds = LiveFeeds(LiveFeedLimits(), counts: ServiceCounts(routeCount: 0))
+        let feeds = LiveFeedRegistry(LiveFeedLimits(), counts: ServiceCounts(routeCount: 0))
         let (asked, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let caller = Caller(id: "somebody", stores: .all, right: .ask, credential: nil)
         _ = try feeds.open(from: FeedCursor(.genesis), for: caller, at: "127.0.0.1") {

@@ -207,7 +207,7 @@ struct AbandonedWorkTests {
     func feeds() throws {
         var limits = LiveFeedLimits()
         (limits.inAll, limits.ofAsking, limits.ofActing) = (7, 3, 2)
-        let feeds = LiveFeeds(limits, counts: ServiceCounts(routeCount: 0))
+        let feeds = LiveFeedRegistry(limits, counts: ServiceCounts(routeCount: 0))
         defer { feeds.end() }
         let (ask, ann) = (
             Caller(id: "t1", stores: .all, right: .ask, credential: nil),

@@ -22,7 +22,7 @@ struct FlippedBitTests {
 
         init(at path: String) throws {
             self.path = path
-            let options = StoreOptions(clock: { .newYear.later(seconds: 500) }, recordsEnds: .withCommits)
+            let options = StoreOptions(clock: { .newYear.later(seconds: 500) }, expiryRecording: .withCommits)
             settings = ServiceSettings(
                 dataDirectory: path, clock: { .newYear.later(seconds: 500) }, storeOptions: options, report: { _ in })
         }
@@ -35,7 +35,7 @@ struct FlippedBitTests {
         func answers() async throws -> [String: Bool] {
             guard let service = try? MunimentService(settings) else { return [:] }
             defer { try? service.close() }
-            let door = DirectDoor(service)
+            let door = InProcessClient(service)
             var answers: [String: Bool] = [:]
             for (name, token) in tokens {
                 answers["\(name) lists"] = try await door.send("GET", "/v1/stores/default", token: token).status == 200
@@ -75,7 +75,7 @@ struct FlippedBitTests {
             {"op":"grant","subject":"user:bob","object":"doc:1","privileges":["read"]},
             {"op":"revoke","subject":"user:bob","object":"doc:1"}]}
             """#
-        let made = try await DirectDoor(service).send(
+        let made = try await InProcessClient(service).send(
             "POST", "/v1/stores/default/transactions", token: place.tokens["administrator"], json: changes)
         #expect(made.status == 200, "\(made.text)")
         try service.close()

@@ -30,7 +30,7 @@ struct ManyFeedsTests {
                 #expect(answer.status == 200, "\(answer.text)")
             }
             func openFeed(_ token: String) throws -> FeedClient {
-                try FeedClient(port: port, "/v1/stores/default/notices", token: token, patienceSeconds: 300)
+                try FeedClient(port: port, "/v1/stores/default/notices", token: token, timeoutSeconds: 300)
             }
             try await send("transactions", try fixture.administrator(), Self.world)
             let feeds = try (0..<Self.feedCount).map { _ in try openFeed(eve) }

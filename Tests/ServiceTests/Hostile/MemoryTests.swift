@@ -209,7 +209,7 @@ private final class ByteClient: Sendable {
     /// - Parameter host: the last byte of its address, 127.0.0.X.
     init(port: UInt16, host: UInt8, receiveBufferBytes: Int32? = nil) throws {
         socket = try LoopbackSocket.connected(
-            to: port, patienceSeconds: 300, receiveBufferBytes: receiveBufferBytes, host: host)
+            to: port, timeoutSeconds: 300, receiveBufferBytes: receiveBufferBytes, host: host)
     }
 
     deinit { close() }

@@ -39,7 +39,7 @@ struct MissingDescriptorTests {
             try setDescriptorLimit(4, of: process)
             for request in requests {
                 let (status, body) = try ask(request)
-                #expect(status == 503 && body.contains("/problems/lacks-resources"), "\(request) \(status) \(body)")
+                #expect(status == 503 && body.contains("/problems/insufficient-resources"), "\(request) \(status) \(body)")
             }
             try setDescriptorLimit(1_024, of: process)
             for request in requests { #expect(try ask(request).0 == 200, "\(request)") }
@@ -48,7 +48,7 @@ struct MissingDescriptorTests {
             _ = try tokens.create(stores: .all, right: .ask, at: ManualClock().now)
             try setDescriptorLimit(4, of: process)
             let (status, body) = try ask(requests[1])
-            #expect(status == 503 && body.contains("/problems/lacks-resources"), "\(status) \(body)")
+            #expect(status == 503 && body.contains("/problems/insufficient-resources"), "\(status) \(body)")
             try setDescriptorLimit(1_024, of: process)
             #expect(try ask(requests[1]).0 == 200)
             process.signal(SIGTERM)

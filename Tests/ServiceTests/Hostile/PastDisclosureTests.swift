@@ -119,8 +119,8 @@ struct PastDisclosureTests {
             var requests: [(String, String, String?)] = [
                 ("GET", "/history?name=doc:salary", nil), ("GET", "/diff?name=doc:salary&from=0", nil),
                 ("GET", "/audit/access?object=doc:salary&privileges=read", nil),
-                ("GET", "/audit/entry?subject=user:bob&object=doc:salary&privileges=read", nil),
-                ("GET", "/audit/entry?subject=user:ann&object=doc:salary&privileges=read", nil),
+                ("GET", "/audit/changes?subject=user:bob&object=doc:salary&privileges=read", nil),
+                ("GET", "/audit/changes?subject=user:ann&object=doc:salary&privileges=read", nil),
                 ("GET", "/history?name=user:mal", nil),
             ]
             for revision in 0..<12 {
@@ -132,7 +132,7 @@ struct PastDisclosureTests {
                     ("POST", "/explain", "{\"subject\":\"user:mal\",\(asked),\"at\":\(revision)}"),
                     ("GET", "/diff?name=doc:salary&from=\(revision)", nil),
                     ("GET", "/audit/access?object=doc:salary&privileges=read&from=\(revision)", nil),
-                    ("GET", "/audit/entry?subject=user:bob&object=doc:salary&privileges=read&from=\(revision)", nil),
+                    ("GET", "/audit/changes?subject=user:bob&object=doc:salary&privileges=read&from=\(revision)", nil),
                 ]
             }
             var told = 0
@@ -145,7 +145,7 @@ struct PastDisclosureTests {
                 }
                 // Bob's name is in the request, but must not be in any returned fact.
                 #expect(!text.contains(#""after":["read"],"before":["#) || !text.contains("user:bob"), "\(target): \(text)")
-                if target.hasPrefix("/audit/entry") { #expect(!text.contains(#""gained":"#), "\(target): \(text)") }
+                if target.hasPrefix("/audit/changes") { #expect(!text.contains(#""gained":"#), "\(target): \(text)") }
                 if target == "/query" { #expect(!text.contains("doc:salary"), "\(json ?? ""): \(text)") }
             }
             #expect(told > 30, "\(head)")
@@ -233,7 +233,7 @@ struct PastDisclosureTests {
                 for name in ["bob", "root"] {
                     let asked = #"{"subject":"user:\#(name)","privilege":"read","object":"doc:mine","proposals":false}"#
                     texts.append(try await site.curl.send("POST", "/v1/stores/default/explain", token: token, json: asked).text)
-                    let entry = "/v1/stores/default/audit/entry?object=doc:mine&privileges=read&subject=user:" + name
+                    let entry = "/v1/stores/default/audit/changes?object=doc:mine&privileges=read&subject=user:" + name
                     texts.append(try await site.curl.send("GET", entry, token: token).text)
                 }
                 for target in ["audit/access?object=doc:mine&privileges=read", "diff?name=doc:mine&from=0"] {

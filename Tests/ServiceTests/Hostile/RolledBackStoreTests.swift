@@ -12,7 +12,7 @@ import Testing
 struct RolledBackStoreTests {
     /// Makes a store that has lost a revocation, because its log is an older copy.
     private static func makeRolledBack(at path: String, _ clock: @escaping @Sendable () -> Instant) throws {
-        let options = StoreOptions(clock: clock, recordsEnds: .withCommits)
+        let options = StoreOptions(clock: clock, expiryRecording: .withCommits)
         let store = try Store.create(at: path, options: options)
         try store.commit(
             Transaction(

@@ -224,7 +224,7 @@ private struct TaintedHistory {
             var requests = [
                 Request("GET", "/history?name=\(caller)"), Request("GET", "/diff?name=\(caller)&from=0"),
                 Request("GET", "/notices"),
-                Request("GET", "/audit/of?subject=\(caller)"), Request("GET", "/audit"), Request("GET", "/export"),
+                Request("GET", "/audit/subject?subject=\(caller)"), Request("GET", "/audit"), Request("GET", "/export"),
                 Request("GET", "/administrators"), Request("POST", "/what", "{\(own)}"),
             ]
             for className in ["doc", "box", "rec"] {
@@ -262,8 +262,8 @@ private struct TaintedHistory {
         var requests = [
             Request("GET", "/history?name=\(object)"), Request("GET", "/diff?name=\(object)&from=0"),
             Request("GET", "/audit/access?object=\(object)&privileges=read"),
-            Request("GET", "/audit/entry?subject=\(caller)&object=\(object)&privileges=read"),
-            Request("GET", "/audit/entry?subject=user:u1&object=\(object)&privileges=read"),
+            Request("GET", "/audit/changes?subject=\(caller)&object=\(object)&privileges=read"),
+            Request("GET", "/audit/changes?subject=user:u1&object=\(object)&privileges=read"),
             Request("POST", "/explain", "{\"subject\":\"\(caller)\",\(asked)}"),
             Request("POST", "/what-if", #"{"transactions":[{"as":"user:root","do":[{"op":"deleteRole","role":"r1"}]}]}"#),
             Request("POST", "/check", "{\"subject\":\"\(caller)\",\(asked)}"),

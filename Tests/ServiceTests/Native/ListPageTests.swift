@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Pages of lists: who, what, diff, entries, members, audit/of and audit/access")
+@Suite("Pages of lists: who, what, diff, entries, members, audit/subject and audit/access")
 struct ListPageTests {
     /// A query, and the names of the lists in its response.
     private struct Question {
@@ -33,7 +33,7 @@ struct ListPageTests {
         }
 
         static func report(_ subject: Name) -> Question {
-            Question(method: "GET", path: "/audit/of?subject=\(subject)", lists: ["roles", "classes", "objects"])
+            Question(method: "GET", path: "/audit/subject?subject=\(subject)", lists: ["roles", "classes", "objects"])
         }
 
         static func entries(_ object: Name) -> Question {
@@ -214,7 +214,7 @@ struct ListPageTests {
                 for limit in [0, 10_001] { _ = try await question.ask(firm, limit: limit, status: 400) }
             }
             let moments = [
-                "/audit/of?subject=user:ann&at=1&cursor=\(cursors[5])", "/diff?name=user:ann&from=1&to=1&cursor=\(cursors[3])",
+                "/audit/subject?subject=user:ann&at=1&cursor=\(cursors[5])", "/diff?name=user:ann&from=1&to=1&cursor=\(cursors[3])",
             ]
             for target in moments { try await firm.json("GET", target, status: 400) }
         }

@@ -8,7 +8,7 @@ import Testing
 /// A small firm in the default store, called directly or over a socket.
 struct NativeFixture {
     let service: ServiceFixture
-    let door: any Door
+    let door: any ServiceClient
     let administrator: String
 
     /// The initial state: Ann and Bob, a plan that Ann may read and change and that Bob may read as an editor, and a note.
@@ -58,7 +58,7 @@ struct NativeFixture {
 /// Runs a test on the firm, directly or over a socket.
 func withFirm(isLive: Bool, _ body: (NativeFixture) async throws -> Void) async throws {
     try await withService { service in
-        let door: any Door = isLive ? try service.live() : service.direct
+        let door: any ServiceClient = isLive ? try service.live() : service.direct
         let fixture = NativeFixture(service: service, door: door, administrator: try service.administrator())
         try await fixture.json("POST", "/transactions", json: NativeFixture.firm)
         try await body(fixture)

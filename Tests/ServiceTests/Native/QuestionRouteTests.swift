@@ -101,13 +101,13 @@ struct QuestionRouteTests {
             let question = #"{"subject":"user:bob","privilege":"read","object":"doc:plan","atLeast":"#
             try await firm.json("POST", "/check", json: question + "1}")
             let problem = try await firm.json("POST", "/check", json: question + "2}", status: 409)
-            #expect(problem.text("type") == "/problems/not-yet-visible")
+            #expect(problem.text("type") == "/problems/revision-not-reached")
             #expect(problem.number("head") == 1)
             for path in [
                 "/administrators", "/objects/doc%3Aplan/entries", "/roles/editors/members", "/audit", "/history?name=doc:plan",
                 "/export",
-                "/diff?name=user:bob&from=0", "", "/verify", "/audit/of?subject=user:bob", "/notices?subject=user:bob",
-                "/audit/access?privileges=read&object=doc:plan", "/audit/entry?privileges=read&object=doc:plan&subject=user:bob",
+                "/diff?name=user:bob&from=0", "", "/verify", "/audit/subject?subject=user:bob", "/notices?subject=user:bob",
+                "/audit/access?privileges=read&object=doc:plan", "/audit/changes?privileges=read&object=doc:plan&subject=user:bob",
             ] {
                 let separator = path.contains("?") ? "&" : "?"
                 try await firm.json("GET", path + separator + "atLeast=2", status: 409)

@@ -28,8 +28,8 @@ struct RightTests {
         ("GET", "/history?name=user:bob", nil, 200, 200), ("GET", "/history?name=user:ann", nil, 403, 200),
         ("GET", "/diff?name=doc:plan&from=0", nil, 403, 200), ("GET", "/diff?name=user:bob&from=0", nil, 200, 200),
         ("GET", "/audit", nil, 403, 200), ("GET", "/audit/access?privileges=read&object=doc:plan", nil, 403, 200),
-        ("GET", "/audit/of?subject=user:ann", nil, 403, 200), ("GET", "/audit/of?subject=user:bob", nil, 200, 200),
-        ("GET", "/audit/entry?subject=user:bob&privileges=read&object=doc:plan", nil, 200, 200),
+        ("GET", "/audit/subject?subject=user:ann", nil, 403, 200), ("GET", "/audit/subject?subject=user:bob", nil, 200, 200),
+        ("GET", "/audit/changes?subject=user:bob&privileges=read&object=doc:plan", nil, 200, 200),
         ("GET", "/export", nil, 403, 200), ("GET", "/verify", nil, 403, 200), ("GET", "", nil, 403, 200),
     ]
 

@@ -57,7 +57,7 @@ struct TransactionRouteTests {
             #expect(again.number("revision") == 2)
             #expect(again.number("head") == 3)
             let other = try await send("user:ann", status: 422)
-            #expect(other.text("type") == "/problems/key-reused")
+            #expect(other.text("type") == "/problems/idempotency-key-reused")
             #expect(other.text("code") == "keyReused")
             try await firm.commit(#"{"op":"appointAdministrator","principal":"user:ann"}"#)
             #expect(try await send("user:bob", by: "user:ann").number("revision") == 5)
@@ -69,12 +69,12 @@ struct TransactionRouteTests {
 
     @Test("A key in use is locked only for its store and caller, until its request ends")
     func runningKeys() async throws {
-        let keys = RunningKeys()
-        let scope = RunningKeys.Scope(store: .default, caller: "user:ann", key: "k")
+        let keys = RunningIdempotencyKeys()
+        let scope = RunningIdempotencyKeys.Scope(store: .default, caller: "user:ann", key: "k")
         try await keys.withKey(scope) {
             await #expect(throws: Problem.self) { try await keys.withKey(scope) {} }
             do { try await keys.withKey(scope) {} } catch let problem as Problem { #expect(problem.kind.status == 409) }
-            try await keys.withKey(RunningKeys.Scope(store: .default, caller: "user:bob", key: "k")) {}
+            try await keys.withKey(RunningIdempotencyKeys.Scope(store: .default, caller: "user:bob", key: "k")) {}
             try await keys.withKey(nil) {}
         }
         try await keys.withKey(scope) {}

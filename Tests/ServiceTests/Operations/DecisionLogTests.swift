@@ -32,7 +32,7 @@ struct DecisionLogTests {
             #expect(try numbers { $0.isAllowed = true } == (1...40).filter { $0 % 3 == 0 })
             #expect(try numbers { $0.action = "update" } == (1...40).filter { $0 % 2 == 0 })
             #expect(try numbers { $0.resource = "doc:4" } == [4, 14, 24, 34])
-            #expect(try numbers { $0.caller = "t2" } == (1...40).filter { $0 % 4 == 2 })
+            #expect(try numbers { $0.credential = "t2" } == (1...40).filter { $0 % 4 == 2 })
             #expect(try numbers { $0.requestID = "r5" } == [5])
             #expect(try numbers { $0.from = Instant.newYear.later(seconds: 38) } == [38, 39, 40])
             #expect(try numbers { $0.to = Instant.newYear.later(seconds: 2) } == [1, 2])
@@ -133,7 +133,7 @@ struct DecisionLogTests {
 
     private func decision(_ number: Int) -> Decision {
         Decision(
-            time: .newYear.later(seconds: Int64(number)), caller: "t\(number % 4)", subject: "user:\(number)",
+            time: .newYear.later(seconds: Int64(number)), credential: "t\(number % 4)", subject: "user:\(number)",
             action: number % 2 == 0 ? "update" : "read", resource: "doc:\(number % 10)", isAllowed: number % 3 == 0,
             revision: Revision(UInt64(number)), requestID: number % 5 == 0 ? "r\(number)" : nil)
     }

@@ -19,7 +19,7 @@ struct OperationsRouteTests {
         arguments: [false, true])
     func healthAndReadiness(isLive: Bool) async throws {
         try await withService { fixture in
-            let door: any Door = isLive ? try fixture.live() : fixture.direct
+            let door: any ServiceClient = isLive ? try fixture.live() : fixture.direct
             for (path, status) in [("/healthz", "ok"), ("/readyz", "ready")] {
                 let answer = try await door.send("GET", path)
                 #expect(answer.status == 200)
@@ -52,7 +52,7 @@ struct OperationsRouteTests {
             #expect(try await status() == 200)
             #expect(try await takesWrites(1))
             let filler = folder.path + "/filler"
-            try Data(count: try #require(DiskRoom(at: folder.path)).freeBytes - 1_000_000).write(to: URL(filePath: filler))
+            try Data(count: try #require(DiskSpace(at: folder.path)).freeBytes - 1_000_000).write(to: URL(filePath: filler))
             #expect(try await status() == 503)
             #expect(try await takesWrites(0))
             try FileManager.default.removeItem(atPath: filler)
@@ -141,10 +141,10 @@ struct OperationsRouteTests {
             #expect(check["route"] == .string("check"))
             #expect(check["status"] == .integer(200))
             #expect(check["store"] == .string("default"))
-            #expect(check["caller"] != nil)
+            #expect(check["credential"] != nil)
             #expect(check["bytes"] == .integer(Int64(named.body.count)))
             #expect(lines.contains { $0["request"] == .string(made) && $0["path"] == .string("/healthz") })
-            #expect(lines.contains { $0["status"] == .integer(401) && $0["caller"] == nil })
+            #expect(lines.contains { $0["status"] == .integer(401) && $0["credential"] == nil })
         }
     }
 
@@ -200,7 +200,7 @@ struct OperationsRouteTests {
             #expect(decisions[0]["subject"] == .string("user:ann"))
             #expect(decisions[0]["allowed"] == .bool(true))
             #expect(decisions[0]["request"] == .string("r0"))
-            #expect(decisions[0]["caller"] != nil)
+            #expect(decisions[0]["credential"] != nil)
             #expect(decisions[5]["allowed"] == .bool(false))
             var (found, after): ([JSONValue], String) = ([], "")
             repeat {
@@ -232,7 +232,7 @@ struct OperationsRouteTests {
         }
     }
 
-    private func prepare(_ door: any Door, _ token: String) async throws {
+    private func prepare(_ door: any ServiceClient, _ token: String) async throws {
         let changes = """
             {"as":"user:root","do":[{"op":"defineClass","class":"doc"},{"op":"register","principal":"user:ann"},\
             {"op":"createObject","object":"doc:1"},{"op":"grant","subject":"everyone","object":"store","privileges":["read"]},\
@@ -242,7 +242,7 @@ struct OperationsRouteTests {
         #expect(try await door.send("POST", "/v1/stores/default/transactions", token: token, json: changes).status == 200)
     }
 
-    private func check(_ door: any Door, _ token: String, _ subject: String, id: String? = nil) async throws {
+    private func check(_ door: any ServiceClient, _ token: String, _ subject: String, id: String? = nil) async throws {
         let answer = try await door.send(
             "POST", "/v1/stores/default/check", token: token,
             json: #"{"subject":"\#(subject)","privilege":"read","object":"doc:1"}"#,

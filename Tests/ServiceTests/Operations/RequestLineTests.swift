@@ -9,7 +9,7 @@ import Testing
 struct RequestLineTests {
     private let line = RequestLine(
         time: .newYear, requestID: "r-1", method: "POST", route: "check", path: "/v1/stores/default/check", status: 200,
-        nanoseconds: 1_250_000, caller: "t1", store: "default", bytes: 17, peer: "127.0.0.1")
+        nanoseconds: 1_250_000, credential: "t1", store: "default", bytes: 17, peer: "127.0.0.1")
 
     @Test("In JSON format, each line is an object with all fields")
     func json() throws {
@@ -19,7 +19,7 @@ struct RequestLineTests {
         #expect(object["status"] == .integer(200))
         #expect(object["route"] == .string("check"))
         #expect(object["request"] == .string("r-1"))
-        #expect(object["caller"] == .string("t1"))
+        #expect(object["credential"] == .string("t1"))
         #expect(object["seconds"] == .number(0.00125))
         #expect(object["time"] == .string("2026-01-01T00:00:00Z"))
     }

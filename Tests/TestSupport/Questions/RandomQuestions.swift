@@ -47,7 +47,7 @@ extension RandomHistory {
     private mutating func asker() -> Name {
         switch random.number(0...99) {
         case 0..<65: random.one(of: vocabulary.users)
-        case 65..<75: random.one(of: vocabulary.newcomers + vocabulary.things)
+        case 65..<75: random.one(of: vocabulary.unregisteredUsers + vocabulary.things)
         case 75..<82: .anonymous
         case 82..<86: .everyone
         case 86..<92: administrator

@@ -12,14 +12,14 @@ public enum LoopbackSocket {
     ///
     /// - Parameters:
     ///   - port: the port of 127.0.0.1.
-    ///   - patienceSeconds: the maximum duration of a read, so that a failing test ends.
+    ///   - timeoutSeconds: the maximum duration of a read, so that a failing test ends.
     ///   - receiveBufferBytes: the size of the system's receive buffer, for a slow client; nil for the default size.
     ///   - host: the last byte of the client's own address, 127.0.0.X; nil for the address that the system chooses.
     public static func connected(
-        to port: UInt16, patienceSeconds: Int, receiveBufferBytes: Int32? = nil, host: UInt8? = nil
+        to port: UInt16, timeoutSeconds: Int, receiveBufferBytes: Int32? = nil, host: UInt8? = nil
     ) throws -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var patience = timeval(tv_sec: patienceSeconds, tv_usec: 0)
+        var patience = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         if var bytes = receiveBufferBytes {
             unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))

@@ -42,13 +42,13 @@ struct WitnessCheck {
         return levelFaults(target, options)
     }
 
-    private func deniedFaults(_ decider: Outcome.Decider) -> [String] { outcomeFaults { _ in (decider, []) } }
+    private func deniedFaults(_ decider: PrivilegeResult.Decider) -> [String] { outcomeFaults { _ in (decider, []) } }
 
     /// Compares the outcomes with the expected ones, for each privilege; no failing level is reported for a privilege that the
     /// caller has.
-    private func outcomeFaults(_ expected: (Privileges) -> (Outcome.Decider, [DecidingLevel])) -> [String] {
+    private func outcomeFaults(_ expected: (Privileges) -> (PrivilegeResult.Decider, [DecidingLevel])) -> [String] {
         var faults: [String] = []
-        let denials: Set<Outcome.Decider> = [.unknownSubject, .unknownObject, .unknownPrivilege, .unknownToClass]
+        let denials: Set<PrivilegeResult.Decider> = [.unknownSubject, .unknownObject, .unknownPrivilege, .unknownToClass]
         for (index, outcome) in witness.outcomes.enumerated() {
             let wanted = index < witness.wanted.count ? witness.wanted[index] : []
             let isUnknown = !witness.wanted.isEmpty && wanted.isEmpty

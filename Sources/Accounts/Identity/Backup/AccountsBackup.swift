@@ -35,7 +35,7 @@ public struct AccountsBackup: Hashable, Sendable {
     ///   - folder: the folder `.muniment` of the data directory.
     ///   - backup: the corresponding folder in the backup. It is created if it does not exist.
     /// - Returns: a description of the backup; nil if there never was an account and no backup was made.
-    /// - Throws: ``AccountBookError`` for the same reasons as opening the accounts, `LogError`, or an error of the file system.
+    /// - Throws: ``AccountDatabaseError`` for the same reasons as opening the accounts, `LogError`, or an error of the file system.
     public static func make(of folder: String, to backup: String) throws -> AccountsBackup? {
         let (source, copy) = (AccountsFolder(folder), AccountsFolder(backup))
         // Read before the log is copied: the known head is never newer than the log.
@@ -45,7 +45,8 @@ public struct AccountsBackup: Hashable, Sendable {
         var attempt = 1
         while true {
             try copyKeys(source, copy)
-            do { return try check(copy, against: known, master) } catch AccountBookError.keyDamaged where attempt < attemptLimit {
+            do { return try check(copy, against: known, master) } catch AccountDatabaseError.keyDamaged where attempt < attemptLimit
+            {
                 attempt += 1
                 try removeFile(copy.keys)
             }
@@ -66,7 +67,7 @@ public struct AccountsBackup: Hashable, Sendable {
 
     static func copyKeys(_ source: AccountsFolder, _ copy: AccountsFolder) throws {
         do { try copyFile(source.keys, to: copy.keys) } catch let error as FileError where error.isMissing {
-            throw AccountBookError.keysMissing(path: source.keys)
+            throw AccountDatabaseError.keysMissing(path: source.keys)
         }
     }
 
@@ -74,10 +75,10 @@ public struct AccountsBackup: Hashable, Sendable {
     static func check(_ copy: AccountsFolder, against known: RecordHead?, _ master: MasterKey) throws -> AccountsBackup {
         let log = try RecordLog(path: copy.log, isReadOnly: true)
         defer { log.close() }
-        try AccountBook.check(log, against: known)
+        try AccountDatabase.check(log, against: known)
         let keys = try KeyFile(path: copy.keys, master: master, isNeeded: true)
         defer { keys.close() }
-        let state = try AccountBook.fold(log, keys)
+        let state = try AccountDatabase.fold(log, keys)
         guard let head = log.head else { throw LogError.empty }
         let backup = AccountsBackup(
             accounts: state.accountCount, head: head, logDigest: try digest(of: copy.logFile), keysDigest: try digest(of: copy.keys)
@@ -106,7 +107,7 @@ struct AccountsFolder {
     var logFile: String { log + "/data.mdb" }
     var keys: String { path + "/keys" }
     var record: String { path + "/backup.json" }
-    var known: KnownHead { KnownHead(path: path + "/head") }
+    var known: LastKnownHead { LastKnownHead(path: path + "/head") }
 
     /// Creates the folders, accessible only to their owner.
     func make() throws {
@@ -125,25 +126,25 @@ extension AccountsBackup {
     ///   - backup: the folder that was passed to ``make(of:to:)``. It is only read.
     ///   - folder: the folder `.muniment` of the data directory. It is created if it does not exist.
     /// - Returns: a description of the backup.
-    /// - Throws: ``AccountBookError/alreadyThere(path:)``, ``AccountBookError/backupDamaged(path:problem:)``, or an error of the
+    /// - Throws: ``AccountDatabaseError/alreadyThere(path:)``, ``AccountDatabaseError/backupDamaged(path:problem:)``, or an error of the
     ///   file system.
     @discardableResult
     public static func restore(_ backup: String, to folder: String) throws -> AccountsBackup {
         let (source, copy) = (AccountsFolder(backup), AccountsFolder(folder))
         let record = try AccountsBackup(source)
-        guard try !exists(copy.path) else { throw AccountBookError.alreadyThere(path: copy.path) }
+        guard try !exists(copy.path) else { throw AccountDatabaseError.alreadyThere(path: copy.path) }
         try copy.make()
         do {
             try copyFile(source.logFile, to: copy.logFile)
             try copyFile(source.keys, to: copy.keys)
         } catch let error as FileError where error.isMissing {
-            throw AccountBookError.backupDamaged(path: source.path, problem: "\(error)")
+            throw AccountDatabaseError.backupDamaged(path: source.path, problem: "\(error)")
         }
         guard try digest(of: copy.logFile) == record.logDigest else {
-            throw AccountBookError.backupDamaged(path: source.path, problem: "its log is from another backup")
+            throw AccountDatabaseError.backupDamaged(path: source.path, problem: "its log is from another backup")
         }
         guard try digest(of: copy.keys) == record.keysDigest else {
-            throw AccountBookError.backupDamaged(path: source.path, problem: "its keys are from another backup")
+            throw AccountDatabaseError.backupDamaged(path: source.path, problem: "its keys are from another backup")
         }
         try syncFolder(of: copy.logFile)
         try copy.known.write(record.head)
@@ -155,12 +156,12 @@ extension AccountsBackup {
     private init(_ source: AccountsFolder) throws {
         let json: JSONValue
         do { json = try JSONText.decode(readFile(source.record)) } catch {
-            throw AccountBookError.backupDamaged(path: source.path, problem: "\(error)")
+            throw AccountDatabaseError.backupDamaged(path: source.path, problem: "\(error)")
         }
         guard json["format"] == .string(AccountsBackup.format), case .integer(let accounts)? = json["accounts"],
             case .integer(let records)? = json["records"], let number = UInt64(exactly: records),
             let hash = Digest(json["hash"]), let log = Digest(json["log"]), let keys = Digest(json["keys"])
-        else { throw AccountBookError.backupDamaged(path: source.path, problem: "`backup.json` has an unknown format") }
+        else { throw AccountDatabaseError.backupDamaged(path: source.path, problem: "`backup.json` has an unknown format") }
         self.init(
             accounts: Int(accounts), head: RecordHead(number: RecordNumber(number), hash: hash), logDigest: log, keysDigest: keys)
     }

@@ -4,7 +4,7 @@ internal import Primitives
 /// writes it, so that of two concurrent changes the second one sees the first.
 enum AccountRules {
     /// The account that an identity from a provider belongs to.
-    enum Arrival: Hashable, Sendable {
+    enum IdentityOwner: Hashable, Sendable {
         /// A user with an account.
         case known(AccountID)
         /// A user without an account, but another account has the same email or the identity. That alone does not make it the
@@ -19,7 +19,7 @@ enum AccountRules {
     ///   - address: the verified email of the user; nil for none.
     static func arrival(
         _ provider: ProviderID, _ key: IdentityKey, isRecognized: Bool, shown address: EmailAddress?, in state: AccountState
-    ) -> Arrival {
+    ) -> IdentityOwner {
         if let account = state.account(provider: provider, key: key) { return isRecognized ? .known(account) : .taken(by: account) }
         if let address, let holder = state.account(email: address) { return .taken(by: holder.id) }
         return .nobody

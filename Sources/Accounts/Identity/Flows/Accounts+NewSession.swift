@@ -6,7 +6,7 @@ internal import Synchronization
 /// gets a new account.
 extension Accounts {
     /// A user that a provider has identified.
-    struct Arrived {
+    struct AuthenticatedUser {
         let identity: PendingIdentity
         /// Whether the provider has recognised the user; false if it only accepted a new secret.
         let isRecognized: Bool
@@ -18,7 +18,7 @@ extension Accounts {
     }
 
     /// Signs in the user with this identity, or creates an account.
-    func signIn(_ arrived: Arrived) throws(AccountError) -> SignedIn {
+    func signIn(_ arrived: AuthenticatedUser) throws(AccountError) -> SignedIn {
         var principal: Name?
         switch book.read({ Accounts.arrival(arrived, in: $0) }) {
         case .known: break
@@ -74,7 +74,7 @@ extension Accounts {
         }
     }
 
-    private static func arrival(_ arrived: Arrived, in state: AccountState) -> AccountRules.Arrival {
+    private static func arrival(_ arrived: AuthenticatedUser, in state: AccountState) -> AccountRules.IdentityOwner {
         AccountRules.arrival(
             arrived.identity.provider, arrived.identity.key, isRecognized: arrived.isRecognized, shown: arrived.address, in: state)
     }
@@ -89,7 +89,7 @@ extension Accounts {
         _ account: AccountID, _ provider: ProviderID, device: String?, authenticatedAt: Instant, isNew: Bool,
         in change: inout AccountChange
     ) throws(AccountError) -> SignedIn {
-        guard !isLeaving(account) else { throw Accounts.leavingProblem }
+        guard !isBeingDeleted(account) else { throw Accounts.leavingProblem }
         let (session, tokens) = sessions.begin(
             account, provider: provider, device: device, authenticatedAt: min(authenticatedAt, change.now), at: change.now,
             in: &change)
@@ -99,7 +99,7 @@ extension Accounts {
 
     /// Returns the error for a user with the email of another account. It lists the providers of that account and a link for the
     /// proven identity. Nothing is merged.
-    func collision(_ arrived: Arrived, with holder: AccountID) throws(AccountError) -> AccountError {
+    func collision(_ arrived: AuthenticatedUser, with holder: AccountID) throws(AccountError) -> AccountError {
         // Without a verified email the user learns nothing about the account.
         guard let address = arrived.address else { return .linkedElsewhere }
         guard let account = book.read({ $0.account(holder) }), account.email == address else {
@@ -120,7 +120,7 @@ extension Accounts {
         self.providers.map(\.id).filter(providers.contains)
     }
 
-    func isLeaving(_ account: AccountID) -> Bool { leaving.withLock { $0.contains(account) } }
+    func isBeingDeleted(_ account: AccountID) -> Bool { leaving.withLock { $0.contains(account) } }
 
     static let leavingProblem = AccountError.unavailable("the account is being deleted: try again later")
 

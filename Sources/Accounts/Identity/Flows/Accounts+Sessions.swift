@@ -13,7 +13,7 @@ extension Accounts {
 
     /// Returns the session and account of a valid access token; nil for any other text. Constant time, without disk access.
     public func session(access: String) -> (session: Session, account: Account)? {
-        guard let (session, account) = sessions.lookup(access: access, at: clock()), !isLeaving(account.id) else { return nil }
+        guard let (session, account) = sessions.lookup(access: access, at: clock()), !isBeingDeleted(account.id) else { return nil }
         return (session, account)
     }
 
@@ -65,10 +65,10 @@ extension Accounts {
     ///   - nonce: an arbitrary text of the client for this request, 1 to 128 bytes.
     public func refresh(_ refresh: String, nonce: String) throws(AccountError) -> SignedIn {
         // If the deletion fails, a repetition with the same nonce still returns tokens.
-        if let account = sessions.account(refresh: refresh), isLeaving(account) { throw Accounts.leavingProblem }
+        if let account = sessions.account(refresh: refresh), isBeingDeleted(account) { throw Accounts.leavingProblem }
         let now = clock()
         let (session, account, tokens) = try written { try sessions.refresh(refresh, nonce: nonce, at: now) }
-        guard !isLeaving(account.id) else { throw Accounts.leavingProblem }
+        guard !isBeingDeleted(account.id) else { throw Accounts.leavingProblem }
         return SignedIn(session: session, account: account, tokens: tokens, isNew: false)
     }
 
@@ -123,10 +123,10 @@ extension Accounts {
         guard let identity = account.identity(provider) else {
             throw .notThere("the account has no sign-in method of the provider `\(provider)`: use one that it has")
         }
-        let charges = Charges(onFailure: [.source(source)], forgiven: [.session(session.id)])
+        let charges = AttemptCharges(onFailure: [.source(source)], forgiven: [.session(session.id)])
         let found = try prove(
             way, evidence, for: .reauthentication(of: identity), charges: charges, accepts: { $0.key == identity.key })
-        let recognition = Recognition(proof: found.proof, secret: identity.secret)
+        let recognition = VerificationOutcome(proof: found.proof, secret: identity.secret)
         return try change(at: clock()) { change throws(AccountError) in
             try recheck(recognition, account.id, provider, in: &change)
             let shownAt = min(found.proof.authenticatedAt, change.now)

@@ -9,19 +9,19 @@ internal import Work
 ///
 /// `source` is the source address of a request, in the form that the limits count.
 public final class Accounts: Sendable {
-    let book: AccountBook
-    let sessions: Sessions
+    let book: AccountDatabase
+    let sessions: SessionManager
     let signInMethods: [ProviderID: any IdentityProvider]
     /// The providers in order of priority.
     public let providers: [(id: ProviderID, priority: Int)]
     let passwords: PasswordProvider
-    let directory: any PermissionDirectory
+    let directory: any AccountStores
     let settings: AccountSettings
     let clock: @Sendable () -> Instant
     let report: @Sendable (String) -> Void
     let mails: MailQueue
-    let limiter: AttemptLimiter<Charge>
-    let steps = PendingSteps()
+    let limiter: AttemptLimiter<LimitCharge>
+    let steps = PendingStepTable()
     let links = PendingTable<PendingLink>(prefix: "munl_")
     let leaving = Mutex<Set<AccountID>>([])
     /// The time of the next sweep of expired sessions.
@@ -37,9 +37,9 @@ public final class Accounts: Sendable {
     ///   - settings: the lifetimes and limits.
     ///   - clock: returns the current time.
     ///   - report: called with messages for the operator; they contain no secrets or addresses.
-    /// - Throws: ``AccountBookError`` if they cannot be opened; ``AccountError/unknownProvider(_:)`` for a duplicate provider.
+    /// - Throws: ``AccountDatabaseError`` if they cannot be opened; ``AccountError/unknownProvider(_:)`` for a duplicate provider.
     public convenience init(
-        folder: String, providers: [any IdentityProvider], mailer: any Mailer, directory: any PermissionDirectory,
+        folder: String, providers: [any IdentityProvider], mailer: any Mailer, directory: any AccountStores,
         settings: AccountSettings, clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
     ) throws {
         try self.init(
@@ -48,7 +48,7 @@ public final class Accounts: Sendable {
     }
 
     init(
-        folder: String, providers: [any IdentityProvider], mails: MailQueue, directory: any PermissionDirectory,
+        folder: String, providers: [any IdentityProvider], mails: MailQueue, directory: any AccountStores,
         settings: AccountSettings, clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
     ) throws {
         let threads = BackgroundThreads(count: settings.hashesAtOnce, backlogLimit: settings.hashBacklog)
@@ -67,8 +67,8 @@ public final class Accounts: Sendable {
         self.clock = clock
         self.report = report
         limiter = AttemptLimiter(settings.limits)
-        book = try AccountBook(folder: folder)
-        sessions = Sessions(book: book, settings: settings)
+        book = try AccountDatabase(folder: folder)
+        sessions = SessionManager(book: book, settings: settings)
     }
 
     /// Sends the waiting mails, for a few seconds at most, and closes the accounts. They cannot be used afterwards.
@@ -83,7 +83,7 @@ public final class Accounts: Sendable {
     /// Reads the log and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
     ///
     /// - Returns: the number of records, accounts and sessions.
-    /// - Throws: ``AccountBookError`` with the problem.
+    /// - Throws: ``AccountDatabaseError`` with the problem.
     public func verify() throws -> AccountVerification { try book.verify() }
 
     /// The number of password hashes since the start, for storage or comparison. Each one uses a processor for a moment.
@@ -128,7 +128,7 @@ public enum SignUpOutcome: Hashable, Sendable {
 }
 
 /// The stores that accounts are users of (CONFORMANCE I9).
-public protocol PermissionDirectory: Sendable {
+public protocol AccountStores: Sendable {
     /// Makes principals users of every store with accounts. Idempotent.
     ///
     /// - Parameter principals: at most as many as fit into one transaction of a store.

@@ -11,7 +11,7 @@ final class KeyFile: Sendable {
     private let master: MasterKey
 
     private static let headMark = Array("muniment account keys, format 1\n".utf8)
-    private static let headBytes = headMark.count + Sealing.overheadBytes
+    private static let headBytes = headMark.count + AuthenticatedEncryption.overheadBytes
     private static let headBinding = Array("muniment account keys".utf8)
 
     /// Opens the file, or creates it if no account exists.
@@ -22,8 +22,8 @@ final class KeyFile: Sendable {
     ///   - isNeeded: whether accounts exist, so that the file must exist too.
     init(path: String, master: MasterKey, isNeeded: Bool) throws {
         if try !exists(path) {
-            guard !isNeeded else { throw AccountBookError.keysMissing(path: path) }
-            let seal = Sealing.seal([], key: master.wrapping, boundTo: KeyFile.headBinding)
+            guard !isNeeded else { throw AccountDatabaseError.keysMissing(path: path) }
+            let seal = AuthenticatedEncryption.seal([], key: master.wrapping, boundTo: KeyFile.headBinding)
             let head = KeyFile.headMark + seal
             let slot = head + [UInt8](repeating: 0, count: KeySlot.byteCount - head.count)
             _ = try createFile(path, with: slot)
@@ -40,12 +40,14 @@ final class KeyFile: Sendable {
     private func checkHead() throws {
         let head = try slots.read(0)
         guard head.count == KeySlot.byteCount, head.starts(with: KeyFile.headMark) else {
-            throw AccountBookError.keysMalformed(path: slots.path)
+            throw AccountDatabaseError.keysMalformed(path: slots.path)
         }
-        let (seal, rest) = (head.dropFirst(KeyFile.headMark.count).prefix(Sealing.overheadBytes), head.dropFirst(KeyFile.headBytes))
-        guard rest.allSatisfy({ $0 == 0 }) else { throw AccountBookError.keysMalformed(path: slots.path) }
-        guard Sealing.open(Array(seal), key: master.wrapping, boundTo: KeyFile.headBinding) != nil else {
-            throw AccountBookError.masterKeyOther(path: slots.path)
+        let (seal, rest) = (
+            head.dropFirst(KeyFile.headMark.count).prefix(AuthenticatedEncryption.overheadBytes), head.dropFirst(KeyFile.headBytes)
+        )
+        guard rest.allSatisfy({ $0 == 0 }) else { throw AccountDatabaseError.keysMalformed(path: slots.path) }
+        guard AuthenticatedEncryption.open(Array(seal), key: master.wrapping, boundTo: KeyFile.headBinding) != nil else {
+            throw AccountDatabaseError.masterKeyOther(path: slots.path)
         }
     }
 
@@ -56,19 +58,19 @@ final class KeyFile: Sendable {
     }
 
     /// Returns the key of an account. Throws if it does not exist.
-    func key(of account: AccountID) throws -> SealingKey {
+    func key(of account: AccountID) throws -> EncryptionKey {
         guard case .key(let key) = try slot(of: account) else {
-            throw AccountBookError.keyDamaged(account, path: slots.path)
+            throw AccountDatabaseError.keyDamaged(account, path: slots.path)
         }
         return key
     }
 
     /// Creates the keys of new accounts; they are durable on return. A leftover key of an account that was never written is
     /// overwritten.
-    func make(for accounts: [AccountID]) throws -> [AccountID: SealingKey] {
-        var keys: [AccountID: SealingKey] = [:]
+    func make(for accounts: [AccountID]) throws -> [AccountID: EncryptionKey] {
+        var keys: [AccountID: EncryptionKey] = [:]
         for account in accounts {
-            let key = SealingKey.random()
+            let key = EncryptionKey.random()
             try slots.write(KeySlot.bytes(of: key, for: account, wrappedBy: master.wrapping), to: try index(account))
             keys[account] = key
         }
@@ -83,7 +85,7 @@ final class KeyFile: Sendable {
     }
 
     /// The first slot is the header of the file.
-    private func index(_ account: AccountID) throws(AccountBookError) -> Int {
+    private func index(_ account: AccountID) throws(AccountDatabaseError) -> Int {
         guard account.number > 0, account.number <= AccountID.limit else {
             throw .keyDamaged(account, path: slots.path)
         }

@@ -5,7 +5,7 @@ internal import Secrets
 enum KeySlot {
     /// The slot was never written.
     case empty
-    case key(SealingKey)
+    case key(EncryptionKey)
     /// The account was deleted.
     case destroyed
     /// The slot is damaged, belongs to another account, or was sealed by another master key.
@@ -19,22 +19,23 @@ enum KeySlot {
     private static let destroyedMark = Array("DESTROY!".utf8)
 
     /// Returns the bytes of a slot with the key of an account.
-    static func bytes(of key: SealingKey, for account: AccountID, wrappedBy wrapping: SealingKey) -> [UInt8] {
-        padded(keyMark + Sealing.seal(key.bytes, key: wrapping, boundTo: binding(account)))
+    static func bytes(of key: EncryptionKey, for account: AccountID, wrappedBy wrapping: EncryptionKey) -> [UInt8] {
+        padded(keyMark + AuthenticatedEncryption.seal(key.bytes, key: wrapping, boundTo: binding(account)))
     }
 
     /// The bytes of a slot with a destroyed key.
     static let destroyedBytes = padded(destroyedMark)
 
-    init(_ bytes: [UInt8], of account: AccountID, wrappedBy wrapping: SealingKey) {
+    init(_ bytes: [UInt8], of account: AccountID, wrappedBy wrapping: EncryptionKey) {
         if bytes.allSatisfy({ $0 == 0 }) {
             self = .empty
         } else if bytes == KeySlot.destroyedBytes {
             self = .destroyed
         } else if bytes.count == KeySlot.byteCount, bytes.starts(with: KeySlot.keyMark),
             bytes[KeySlot.sealedRange.upperBound...].allSatisfy({ $0 == 0 }),
-            let plain = Sealing.open(Array(bytes[KeySlot.sealedRange]), key: wrapping, boundTo: KeySlot.binding(account)),
-            let key = SealingKey(plain)
+            let plain = AuthenticatedEncryption.open(
+                Array(bytes[KeySlot.sealedRange]), key: wrapping, boundTo: KeySlot.binding(account)),
+            let key = EncryptionKey(plain)
         {
             self = .key(key)
         } else {
@@ -42,7 +43,7 @@ enum KeySlot {
         }
     }
 
-    private static let sealedRange = keyMark.count..<keyMark.count + SealingKey.byteCount + Sealing.overheadBytes
+    private static let sealedRange = keyMark.count..<keyMark.count + EncryptionKey.byteCount + AuthenticatedEncryption.overheadBytes
 
     /// The associated data of a sealed key: a slot that is moved to another account cannot be opened.
     private static func binding(_ account: AccountID) -> [UInt8] {

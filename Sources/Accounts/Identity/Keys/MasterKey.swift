@@ -7,7 +7,7 @@ internal import Secrets
 /// each purpose.
 struct MasterKey: Sendable {
     /// Seals the keys of accounts.
-    let wrapping: SealingKey
+    let wrapping: EncryptionKey
     /// The key that makes and checks session tokens.
     let sessions: [UInt8]
 
@@ -16,7 +16,7 @@ struct MasterKey: Sendable {
 
     init(_ bytes: [UInt8]) {
         func derived(_ purpose: String) -> [UInt8] { MAC.sha256(Array(purpose.utf8), key: bytes) }
-        guard let wrapping = SealingKey(derived("muniment account keys 1")) else {
+        guard let wrapping = EncryptionKey(derived("muniment account keys 1")) else {
             preconditionFailure("HMAC-SHA-256 has as many bytes as a key")
         }
         self.wrapping = wrapping
@@ -28,20 +28,20 @@ struct MasterKey: Sendable {
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - isNeeded: whether accounts exist that need the original key.
-    /// - Throws: ``AccountBookError`` if the file is missing, readable by others or malformed; `FileError`.
+    /// - Throws: ``AccountDatabaseError`` if the file is missing, readable by others or malformed; `FileError`.
     static func load(path: String, isNeeded: Bool) throws -> MasterKey {
         if try !exists(path) {
-            guard !isNeeded else { throw AccountBookError.masterKeyMissing(path: path) }
+            guard !isNeeded else { throw AccountDatabaseError.masterKeyMissing(path: path) }
             let text = word + Base64URL.encode(Secrets.randomBytes(byteCount)) + "\n"
             _ = try createFile(path, with: Array(text.utf8))
         }
         if let mode = fileMode(path), mode & 0o077 != 0 {
-            throw AccountBookError.masterKeyExposed(path: path, mode: mode & 0o777)
+            throw AccountDatabaseError.masterKeyExposed(path: path, mode: mode & 0o777)
         }
         let text = try readFile(path)
         guard text.starts(with: word.utf8), text.last == UInt8(ascii: "\n"),
             let bytes = Base64URL.decode(text.dropFirst(word.utf8.count).dropLast()), bytes.count == byteCount
-        else { throw AccountBookError.masterKeyMalformed(path: path) }
+        else { throw AccountDatabaseError.masterKeyMalformed(path: path) }
         return MasterKey(bytes)
     }
 }

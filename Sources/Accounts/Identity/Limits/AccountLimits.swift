@@ -22,7 +22,7 @@ public struct AccountLimits: Hashable, Sendable {
 }
 
 /// A subject and the limit that an attempt counts against.
-struct Charge: Hashable, Sendable {
+struct LimitCharge: Hashable, Sendable {
     /// The rule that applies.
     enum Kind: Hashable, Sendable { case identity, source, session, mails, mailSource, beginnings, changes }
 
@@ -30,15 +30,19 @@ struct Charge: Hashable, Sendable {
     /// The subject: an identity of a provider, a source address, a session, or an account.
     let subject: [UInt8]
 
-    static func identity(_ provider: ProviderID, _ key: IdentityKey) -> Charge {
-        Charge(kind: .identity, subject: Array(provider.text.utf8) + [0] + key.bytes)
+    static func identity(_ provider: ProviderID, _ key: IdentityKey) -> LimitCharge {
+        LimitCharge(kind: .identity, subject: Array(provider.text.utf8) + [0] + key.bytes)
     }
-    static func source(_ source: String) -> Charge { Charge(kind: .source, subject: Array(source.utf8)) }
-    static func session(_ session: SessionID) -> Charge { Charge(kind: .session, subject: Array("\(session.number)".utf8)) }
-    static func changes(_ account: AccountID) -> Charge { Charge(kind: .changes, subject: Array("\(account.number)".utf8)) }
-    static func mails(_ to: EmailAddress) -> Charge { Charge(kind: .mails, subject: Array(to.text.utf8)) }
-    static func mailSource(_ source: String) -> Charge { Charge(kind: .mailSource, subject: Array(source.utf8)) }
-    static func beginnings(_ source: String) -> Charge { Charge(kind: .beginnings, subject: Array(source.utf8)) }
+    static func source(_ source: String) -> LimitCharge { LimitCharge(kind: .source, subject: Array(source.utf8)) }
+    static func session(_ session: SessionID) -> LimitCharge {
+        LimitCharge(kind: .session, subject: Array("\(session.number)".utf8))
+    }
+    static func changes(_ account: AccountID) -> LimitCharge {
+        LimitCharge(kind: .changes, subject: Array("\(account.number)".utf8))
+    }
+    static func mails(_ to: EmailAddress) -> LimitCharge { LimitCharge(kind: .mails, subject: Array(to.text.utf8)) }
+    static func mailSource(_ source: String) -> LimitCharge { LimitCharge(kind: .mailSource, subject: Array(source.utf8)) }
+    static func beginnings(_ source: String) -> LimitCharge { LimitCharge(kind: .beginnings, subject: Array(source.utf8)) }
 
     fileprivate func rule(_ limits: AccountLimits) -> LimitRule {
         switch kind {
@@ -53,13 +57,13 @@ struct Charge: Hashable, Sendable {
     }
 }
 
-extension AttemptLimiter<Charge> {
+extension AttemptLimiter<LimitCharge> {
     convenience init(_ limits: AccountLimits, subjectLimit: Int = 65_536) {
         self.init(subjectLimit: subjectLimit) { $0.rule(limits) }
     }
 
     /// Counts an attempt against all charges, or rejects it and counts it against none.
-    func charge(_ charges: [Charge], at now: Instant) throws(AccountError) {
+    func charge(_ charges: [LimitCharge], at now: Instant) throws(AccountError) {
         let waitSeconds = take(charges, at: now)
         if waitSeconds > 0 { throw .tooManyAttempts(retryAfterSeconds: waitSeconds) }
     }

@@ -6,7 +6,7 @@ internal import Work
 /// A few low-priority threads for heavy work: password hashes must not slow down permission checks.
 final class BackgroundThreads: Sendable {
     private let queue: WorkQueue
-    private let pace = WorkPace()
+    private let pace = LoadThrottle()
     private let taken = Atomic(0)
 
     /// The number of accepted jobs.

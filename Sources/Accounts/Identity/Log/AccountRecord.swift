@@ -10,11 +10,11 @@ struct AccountRecord {
 enum LoggedEvent: Hashable {
     case readable(IdentityEvent)
     /// The account's key is destroyed, so the personal data is lost.
-    case forgotten(ForgottenEvent)
+    case forgotten(ErasedEvent)
 }
 
 /// The rest of an event after its account's key was destroyed.
-enum ForgottenEvent: Hashable {
+enum ErasedEvent: Hashable {
     case accountOpened(AccountID)
     case sessionBegun(SessionID, AccountID)
     case other(AccountID)
@@ -26,7 +26,7 @@ enum AccountRecordCodec {
     static let formatVersion: UInt8 = 1
 
     static func encode(
-        _ events: [IdentityEvent], at time: Instant, as record: UInt64, sealedBy seals: some PersonalSeals,
+        _ events: [IdentityEvent], at time: Instant, as record: UInt64, sealedBy seals: some PersonalDataCipher,
         into writer: inout ByteWriter
     ) {
         writer.byte(formatVersion)
@@ -34,7 +34,7 @@ enum AccountRecordCodec {
         writer.varint(UInt64(events.count))
         for (index, event) in events.enumerated() {
             let kind = event.kind
-            let place = SealedPlace(record: record, index: index, kind: kind.rawValue, version: kind.currentVersion)
+            let place = EncryptionContext(record: record, index: index, kind: kind.rawValue, version: kind.currentVersion)
             let payload = IdentityEventCodec.encode(event, at: place, sealedBy: seals)
             writer.byte(kind.rawValue)
             writer.byte(kind.currentVersion)
@@ -43,11 +43,11 @@ enum AccountRecordCodec {
     }
 
     static func decode(
-        _ bytes: Span<UInt8>, as record: UInt64, openedBy seals: some PersonalSeals
+        _ bytes: Span<UInt8>, as record: UInt64, openedBy seals: some PersonalDataCipher
     ) throws -> AccountRecord {
         var reader = ByteReader()
         let format = try reader.byte(bytes)
-        guard format == formatVersion else { throw AccountBookError.unknownFormat(record: record, version: format) }
+        guard format == formatVersion else { throw AccountDatabaseError.unknownFormat(record: record, version: format) }
         let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(bytes)))
         let count = try reader.varint(bytes)
         guard count <= AccountChange.eventLimit else {
@@ -60,7 +60,7 @@ enum AccountRecordCodec {
             guard let kind = IdentityEvent.Kind(rawValue: rawKind), 1...kind.currentVersion ~= version else {
                 throw CodecError.unknownEvent(kind: rawKind, version: version)
             }
-            let place = SealedPlace(record: record, index: index, kind: rawKind, version: version)
+            let place = EncryptionContext(record: record, index: index, kind: rawKind, version: version)
             events.append(try IdentityEventCodec.decode(kind, bytes.extracting(payload), at: place, openedBy: seals))
         }
         guard reader.offset == bytes.count else {

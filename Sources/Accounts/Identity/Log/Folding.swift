@@ -23,25 +23,25 @@ struct Folding {
     mutating func fold(_ bytes: Span<UInt8>, as record: UInt64) throws {
         let decoded: AccountRecord
         do { decoded = try AccountRecordCodec.decode(bytes, as: record, openedBy: keys) } catch let fault as CodecError {
-            throw AccountBookError.unreadable(record: record, fault)
+            throw AccountDatabaseError.unreadable(record: record, fault)
         } catch let unopened as FoldingKeys.UnopenedError {
-            throw AccountBookError.unopened(record: record, unopened.account)
+            throw AccountDatabaseError.unopened(record: record, unopened.account)
         }
         do {
             guard decoded.time >= state.time else { throw AccountFoldingError("its time \(decoded.time) is before \(state.time)") }
             for event in decoded.events { try fold(event, at: decoded.time) }
             state.time = decoded.time
         } catch let misfit as AccountFoldingError {
-            throw AccountBookError.misfit(record: record, misfit.text)
+            throw AccountDatabaseError.misfit(record: record, misfit.text)
         }
     }
 
     /// Returns the final state.
     ///
-    /// - Throws: ``AccountBookError/keyDamaged(_:path:)`` for an account that is neither readable nor deleted.
+    /// - Throws: ``AccountDatabaseError/keyDamaged(_:path:)`` for an account that is neither readable nor deleted.
     func finish() throws -> AccountState {
         let damaged = forgotten.filter { $0.value == .damaged }.keys.min()
-        if let damaged { throw AccountBookError.keyDamaged(damaged, path: keys.file.path) }
+        if let damaged { throw AccountDatabaseError.keyDamaged(damaged, path: keys.file.path) }
         return state
     }
 
@@ -77,7 +77,7 @@ struct Folding {
 }
 
 /// The keys of accounts while the log is read. Each slot is read once.
-final class FoldingKeys: PersonalSeals {
+final class FoldingKeys: PersonalDataCipher {
     let file: KeyFile
     private var slots: [AccountID: KeySlot] = [:]
 
@@ -101,7 +101,9 @@ final class FoldingKeys: PersonalSeals {
 
     func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) throws -> [UInt8]? {
         guard case .key(let key) = try slot(of: account) else { return nil }
-        guard let plain = Sealing.open(sealed, key: key, boundTo: boundTo) else { throw UnopenedError(account: account) }
+        guard let plain = AuthenticatedEncryption.open(sealed, key: key, boundTo: boundTo) else {
+            throw UnopenedError(account: account)
+        }
         return plain
     }
 }

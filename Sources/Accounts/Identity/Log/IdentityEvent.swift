@@ -18,7 +18,7 @@ enum IdentityEvent: Hashable, Sendable {
     /// The user reauthenticated; the session continues with new tokens.
     case sessionReauthenticated(
         SessionID, SessionHashes, ProviderID, authenticatedAt: Instant, accessEnds: Instant, idleEnds: Instant)
-    case sessionEnded(SessionID, SessionEnd)
+    case sessionEnded(SessionID, SessionEndReason)
     /// The account's key is destroyed, so its personal data can no longer be read.
     case accountDeleted(AccountID)
 }

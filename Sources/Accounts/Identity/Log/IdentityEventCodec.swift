@@ -51,7 +51,7 @@ extension IdentityEvent {
 
 /// Encodes and decodes the payloads of events.
 enum IdentityEventCodec {
-    static func encode(_ event: IdentityEvent, at place: SealedPlace, sealedBy seals: some PersonalSeals) -> [UInt8] {
+    static func encode(_ event: IdentityEvent, at place: EncryptionContext, sealedBy seals: some PersonalDataCipher) -> [UInt8] {
         var writer = ByteWriter()
         func seal(_ account: AccountID, _ body: (inout ByteWriter) -> Void) {
             var plain = ByteWriter()
@@ -105,7 +105,7 @@ enum IdentityEventCodec {
 
     /// Decodes version 1 of every kind, the only version so far.
     static func decode(
-        _ kind: IdentityEvent.Kind, _ bytes: Span<UInt8>, at place: SealedPlace, openedBy seals: some PersonalSeals
+        _ kind: IdentityEvent.Kind, _ bytes: Span<UInt8>, at place: EncryptionContext, openedBy seals: some PersonalDataCipher
     ) throws -> LoggedEvent {
         var reader = ByteReader()
         let event: LoggedEvent
@@ -127,7 +127,7 @@ enum IdentityEventCodec {
                     authenticatedAt: try reader.time(bytes), accessEnds: try reader.time(bytes), idleEnds: try reader.time(bytes)))
         case .sessionEnded:
             let id = try reader.sessionID(bytes)
-            guard let why = SessionEnd(rawValue: try reader.byte(bytes)) else {
+            guard let why = SessionEndReason(rawValue: try reader.byte(bytes)) else {
                 throw CodecError.malformed(what: "why a session ended", offset: reader.offset)
             }
             event = .readable(.sessionEnded(id, why))
@@ -140,8 +140,8 @@ enum IdentityEventCodec {
     }
 
     private static func decodePersonal(
-        _ kind: IdentityEvent.Kind, _ bytes: Span<UInt8>, _ reader: inout ByteReader, at place: SealedPlace,
-        _ seals: some PersonalSeals
+        _ kind: IdentityEvent.Kind, _ bytes: Span<UInt8>, _ reader: inout ByteReader, at place: EncryptionContext,
+        _ seals: some PersonalDataCipher
     ) throws -> LoggedEvent {
         let id = try reader.account(bytes)
         let principal = kind == .accountOpened ? Name(try reader.text(bytes)) : .anonymous
@@ -165,7 +165,7 @@ enum IdentityEventCodec {
     }
 
     private static func decodeSession(
-        _ bytes: Span<UInt8>, _ reader: inout ByteReader, at place: SealedPlace, _ seals: some PersonalSeals
+        _ bytes: Span<UInt8>, _ reader: inout ByteReader, at place: EncryptionContext, _ seals: some PersonalDataCipher
     ) throws -> LoggedEvent {
         let fields = try reader.session(bytes)
         let account = fields.account
@@ -180,7 +180,7 @@ enum IdentityEventCodec {
 }
 
 /// Seals and opens the personal data in events with the key of its account.
-protocol PersonalSeals {
+protocol PersonalDataCipher {
     func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]
 
     /// Returns the opened data; nil if the account's key is destroyed.
@@ -191,7 +191,7 @@ protocol PersonalSeals {
 
 /// The position of sealed data in the log. The data is bound to its position, so that it cannot be moved to another account or
 /// replayed in a later event.
-struct SealedPlace {
+struct EncryptionContext {
     let record: UInt64
     /// The index of the event in the record.
     let index: Int
@@ -211,15 +211,15 @@ struct SealedPlace {
 }
 
 /// Seals with keys in memory.
-struct SealingKeys: PersonalSeals {
-    let keys: [AccountID: SealingKey]
+struct AccountEncryptionKeys: PersonalDataCipher {
+    let keys: [AccountID: EncryptionKey]
 
     func seal(_ plain: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8] {
         guard let key = keys[account] else { preconditionFailure("the keys of a record are looked up before it is written") }
-        return Sealing.seal(plain, key: key, boundTo: boundTo)
+        return AuthenticatedEncryption.seal(plain, key: key, boundTo: boundTo)
     }
 
     func open(_ sealed: [UInt8], of account: AccountID, boundTo: [UInt8]) -> [UInt8]? {
-        keys[account].flatMap { Sealing.open(sealed, key: $0, boundTo: boundTo) }
+        keys[account].flatMap { AuthenticatedEncryption.open(sealed, key: $0, boundTo: boundTo) }
     }
 }

@@ -64,8 +64,8 @@ public protocol IdentityProvider: Sendable {
     ///   - now: the current time.
     ///   - secretOf: returns the stored secret of an identity; nil if the identity does not exist.
     func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity
 }
 
 extension IdentityProvider {
@@ -73,7 +73,7 @@ extension IdentityProvider {
 }
 
 /// The purpose of a proof.
-public enum ProofPurpose: Hashable, Sendable {
+public enum AuthenticationPurpose: Hashable, Sendable {
     /// Sign-in.
     case recognition
     /// Reauthentication of the signed-in user before a sensitive change: it must be this identity, and a current authentication.
@@ -83,7 +83,7 @@ public enum ProofPurpose: Hashable, Sendable {
 }
 
 /// An identity that a provider has proven.
-public struct Proof: Hashable, Sendable {
+public struct VerifiedIdentity: Hashable, Sendable {
     public var key: IdentityKey
     /// A label of the identity for the user.
     public var label: String?
@@ -107,7 +107,7 @@ public struct Proof: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
     }
 
-    public static func == (left: Proof, right: Proof) -> Bool {
+    public static func == (left: VerifiedIdentity, right: VerifiedIdentity) -> Bool {
         left.key == right.key && left.label == right.label && left.secret == right.secret && left.profile == right.profile
             && left.email?.address == right.email?.address && left.email?.isVerified == right.email?.isVerified
             && left.authenticatedAt == right.authenticatedAt
@@ -116,13 +116,13 @@ public struct Proof: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
     /// The address of the identity, if its ownership is unproven. Until it is, the proof identifies no user.
-    public var unshownAddress: EmailAddress? {
+    public var unverifiedAddress: EmailAddress? {
         guard let email, !email.isVerified, key == IdentityKey(email.address) else { return nil }
         return email.address
     }
 
     /// The address that the provider has verified; nil for any other, which is never stored.
-    public var shownAddress: EmailAddress? { email.flatMap { $0.isVerified ? $0.address : nil } }
+    public var verifiedAddress: EmailAddress? { email.flatMap { $0.isVerified ? $0.address : nil } }
 }
 
 /// The reason why a proof failed.

@@ -36,8 +36,8 @@ final class PasswordProvider: IdentityProvider {
     }
 
     func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let password)? = evidence["password"] else { throw .malformed("`password` is missing: write a string") }
         switch purpose {
         case .enrolment:
@@ -61,16 +61,16 @@ final class PasswordProvider: IdentityProvider {
         return address
     }
 
-    private func enrolled(_ address: EmailAddress, _ password: String, at now: Instant) throws(ProviderError) -> Proof {
-        if let complaint = PasswordRules.complaint(password, for: address, common: common) { throw .unfit(complaint) }
-        return Proof(
+    private func enrolled(_ address: EmailAddress, _ password: String, at now: Instant) throws(ProviderError) -> VerifiedIdentity {
+        if let violation = PasswordRules.violation(password, for: address, common: common) { throw .unfit(violation) }
+        return VerifiedIdentity(
             key: IdentityKey(address), label: address.text, secret: try hash(Array(password.utf8)),
             email: (address, isVerified: false), authenticatedAt: now)
     }
 
     private func recognized(
         _ key: IdentityKey, _ password: String, at now: Instant, secret: String?
-    ) throws(ProviderError) -> Proof {
+    ) throws(ProviderError) -> VerifiedIdentity {
         let bytes = Array(password.utf8)
         // The result is the same whether or not the account exists.
         guard !bytes.isEmpty, bytes.count <= PasswordRules.limitBytes else { throw .wrong }
@@ -78,7 +78,7 @@ final class PasswordProvider: IdentityProvider {
         let isRight = try onThread { PasswordHash.matches(hash, bytes) }
         guard isRight, secret != nil else { throw .wrong }
         let isOutdated = PasswordHash.needsRehash(hash, settings)
-        return Proof(key: key, secret: isOutdated ? try self.hash(bytes) : nil, authenticatedAt: now)
+        return VerifiedIdentity(key: key, secret: isOutdated ? try self.hash(bytes) : nil, authenticatedAt: now)
     }
 
     private func hash(_ password: [UInt8]) throws(ProviderError) -> String {

@@ -15,7 +15,7 @@ struct PasswordRules {
     ///   - password: the password as it was sent.
     ///   - email: the address of the identity.
     ///   - common: the list of common passwords.
-    static func complaint(_ password: String, for email: EmailAddress, common: CommonPasswords) -> String? {
+    static func violation(_ password: String, for email: EmailAddress, common: CommonPasswords) -> String? {
         let bytes = Array(password.utf8)
         if bytes.count < leastBytes { return "the password has \(bytes.count) bytes: use at least \(leastBytes)" }
         if bytes.count > limitBytes { return "the password has more than \(limitBytes) bytes: use a shorter one" }

@@ -62,7 +62,7 @@ public struct SessionTokens: Hashable, Sendable {
 }
 
 /// The reason why a session ended.
-public enum SessionEnd: UInt8, Hashable, Sendable, CaseIterable {
+public enum SessionEndReason: UInt8, Hashable, Sendable, CaseIterable {
     /// The user signed out in the session.
     case signedOut = 1
     /// The user ended it from another device.

@@ -26,7 +26,7 @@ extension AccountState {
         case .sessionBegun(let session, let hashes): try begin(session, hashes)
         case .sessionRefreshed(let id, let hashes, let nonce, let accessEnds, let idleEnds):
             try change(id) { live in
-                live.previousAccess = LiveSession.PreviousAccess(hash: live.hashes.access, ends: live.session.accessEnds)
+                live.previousAccess = ActiveSession.PreviousAccess(hash: live.hashes.access, ends: live.session.accessEnds)
                 live.previousRefresh = live.hashes.refresh
                 live.nonce = nonce
                 live.hashes = hashes
@@ -127,7 +127,7 @@ extension AccountState {
     private mutating func begin(_ session: Session, _ hashes: SessionHashes) throws(AccountFoldingError) {
         _ = try known(session.account)
         try passOver(session.id)
-        live[session.id] = LiveSession(session: session, hashes: hashes)
+        live[session.id] = ActiveSession(session: session, hashes: hashes)
         sessionsOfAccounts[session.account, default: []].append(session.id)
     }
 
@@ -159,7 +159,7 @@ extension AccountState {
         accounts[id] = account
     }
 
-    private mutating func change(_ id: SessionID, _ body: (inout LiveSession) -> Void) throws(AccountFoldingError) {
+    private mutating func change(_ id: SessionID, _ body: (inout ActiveSession) -> Void) throws(AccountFoldingError) {
         guard var session = live[id] else { throw AccountFoldingError("session \(id.number) has ended") }
         body(&session)
         live[id] = session

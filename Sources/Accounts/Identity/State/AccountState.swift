@@ -8,7 +8,7 @@ struct AccountState: Hashable, Sendable {
     var principals = ShardedTable<Name, AccountID>()
     var emails = ShardedTable<EmailAddress, AccountID>()
     var identities = ShardedTable<IdentityReference, AccountID>()
-    var live = ShardedTable<SessionID, LiveSession>()
+    var live = ShardedTable<SessionID, ActiveSession>()
     var sessionsOfAccounts = ShardedTable<AccountID, [SessionID]>()
     /// The number of the next account. Numbers are not reused.
     var nextAccount = AccountID(1)
@@ -50,10 +50,10 @@ struct AccountState: Hashable, Sendable {
         return found
     }
 
-    func session(_ id: SessionID) -> LiveSession? { live[id] }
+    func session(_ id: SessionID) -> ActiveSession? { live[id] }
 
     /// Returns the sessions of an account in the order they began. Linear in their number.
-    func sessions(of account: AccountID) -> [LiveSession] { (sessionsOfAccounts[account] ?? []).compactMap { live[$0] } }
+    func sessions(of account: AccountID) -> [ActiveSession] { (sessionsOfAccounts[account] ?? []).compactMap { live[$0] } }
 
     /// Returns at most `limit` expired sessions. Linear in all sessions.
     func overdue(at now: Instant, limit: Int) -> [SessionID] {
@@ -95,7 +95,7 @@ struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hasha
 }
 
 /// A session that was not ended, with the hashes of its client's tokens.
-struct LiveSession: Hashable, Sendable {
+struct ActiveSession: Hashable, Sendable {
     var session: Session
     /// The hashes of the current tokens.
     var hashes: SessionHashes

@@ -42,7 +42,7 @@ extension AuthManager {
             if answer.status == 200 { return }
             guard answer.object?.text("code") == "unknownObject", let index = answer.object?.integer("change"),
                 objects.indices.contains(Int(index))
-            else { throw AnswerProblem(answer).error }
+            else { throw ProblemResponse(answer).error }
             objects.remove(at: Int(index))
         }
     }

@@ -8,13 +8,13 @@ struct AuthJob: Sendable {
     var needsSession = true
     /// The change that requires a recent sign-in; nil if the job requires none.
     var change: ProfileChangeType?
-    var repetition = Repetition.unlessReceived
+    var repetition = RetryCondition.unlessReceived
     /// The challenge that this job answers; nil if it answers none.
     var challenge: UInt64?
-    var reading: Reading
+    var reading: ResponseKind
 
     /// When a request with an unknown outcome is repeated automatically.
-    enum Repetition: Hashable, Sendable {
+    enum RetryCondition: Hashable, Sendable {
         /// Always: the request is idempotent.
         case always
         /// If the service did not process it: it was not reached, or it reported that.
@@ -24,7 +24,7 @@ struct AuthJob: Sendable {
     }
 
     /// How a response is interpreted.
-    enum Reading: Hashable, Sendable {
+    enum ResponseKind: Hashable, Sendable {
         /// A new session of the user that the provider identified. If a link is pending for one of the used providers, it is
         /// completed with this sign-in.
         case signIn(IdentityProviderID)
@@ -57,7 +57,7 @@ enum AuthValue: Hashable, Sendable {
     case user(AuthUser)
     case sentCode(SentCode)
     case object(JSONObject)
-    case answer(AuthAnswer)
+    case answer(AuthResponse)
     case accessToken(String)
     case nothing
 }

@@ -15,7 +15,7 @@ extension AuthMachine {
     mutating func advance(_ id: JobID, _ step: inout Step) {
         guard var running = jobs[id] else { return }
         guard running.job.needsSession else { return send(id, accessToken: nil, &step) }
-        let live: LiveSession
+        let live: SessionResponse
         switch session {
         case .live(let session): live = session
         case .none where state == .notAuthenticated: return finish(id, .failure(.notSignedIn), &step)
@@ -51,7 +51,7 @@ extension AuthMachine {
     var isReauthenticating: Bool { if case .reauthentication? = exchange { true } else { false } }
 
     /// Whether the client already knows that the service would require a new sign-in.
-    private func needsSignIn(_ live: LiveSession, at now: Instant) -> Bool {
+    private func needsSignIn(_ live: SessionResponse, at now: Instant) -> Bool {
         live.authenticatedAt.advanced(byMicroseconds: Int64(maxAgeSeconds) * 1_000_000) <= now
     }
 

@@ -53,14 +53,14 @@ extension AuthMachine {
     }
 
     private static func refreshRequest(_ refresh: String, _ nonce: String) -> AuthRequest {
-        AuthRequest(.post, "/v1/accounts/refresh", body: ["refresh": .string(refresh), "nonce": .string(nonce)])
+        AuthRequest(.post, "/v1/accounts/refresh", body: ["refreshToken": .string(refresh), "nonce": .string(nonce)])
     }
 
-    mutating func refreshAnswered(_ outcome: Result<AuthAnswer, AuthTransportError>, _ step: inout Step) {
+    mutating func refreshAnswered(_ outcome: Result<AuthResponse, AuthTransportError>, _ step: inout Step) {
         guard case .refresh(let sent)? = exchange else { return }
         switch outcome {
         case .success(let answer) where answer.status == 200:
-            guard let live = LiveSession(answer, receivedAt: step.now) else {
+            guard let live = SessionResponse(answer, receivedAt: step.now) else {
                 return refreshFailed(
                     .unavailable("unexpected response from the service: it is not a session"), after: nil, sent, &step)
             }
@@ -70,7 +70,7 @@ extension AuthMachine {
         case .success(let answer) where answer.status == 401:
             dropSession(.sessionEnded, &step)
         case .success(let answer):
-            let problem = AnswerProblem(answer)
+            let problem = ProblemResponse(answer)
             refreshFailed(problem.error, after: answer.retryAfterSeconds, sent, &step)
         case .failure(.notSent(let why)), .failure(.noAnswer(let why)):
             refreshFailed(.unavailable(why), after: nil, sent, &step)
@@ -97,14 +97,14 @@ extension AuthMachine {
     }
 
     /// Stores the new tokens of the current or the stored session.
-    mutating func take(_ live: LiveSession, _ step: inout Step) {
+    mutating func take(_ live: SessionResponse, _ step: inout Step) {
         session = .live(live)
         step.effects.append(.keep(live.stored))
         become(.authenticated(live.user), &step)
     }
 
     /// Starts the session of a new sign-in. A previous session is ended afterwards.
-    mutating func begin(_ live: LiveSession, _ step: inout Step) {
+    mutating func begin(_ live: SessionResponse, _ step: inout Step) {
         signOutFormer(&step)
         epoch += 1
         exchange = nil
@@ -131,12 +131,12 @@ extension AuthMachine {
     }
 
     /// Handles the response to a sign-out of a replaced session: either its new token, or the end.
-    func formerSignOutAnswered(_ outcome: Result<AuthAnswer, AuthTransportError>, _ step: inout Step) {
-        guard case .success(let answer) = outcome, let former = LiveSession(answer, receivedAt: step.now) else { return }
+    func formerSignOutAnswered(_ outcome: Result<AuthResponse, AuthTransportError>, _ step: inout Step) {
+        guard case .success(let answer) = outcome, let former = SessionResponse(answer, receivedAt: step.now) else { return }
         signOut(former, &step)
     }
 
-    private func signOut(_ former: LiveSession, _ step: inout Step) {
+    private func signOut(_ former: SessionResponse, _ step: inout Step) {
         step.effects.append(.send(.formerSignOut, AuthRequest(.post, "/v1/account/sign-out", accessToken: former.access)))
     }
 
@@ -149,7 +149,7 @@ extension AuthMachine {
     }
 }
 
-extension AuthAnswer {
+extension AuthResponse {
     /// The body, if it is an object.
     var object: JSONObject? {
         if case .object(let members)? = try? JSONText.decode(body, limit: 1 << 20) { members } else { nil }

@@ -36,7 +36,7 @@ struct AuthMachine: Sendable {
     enum Session: Hashable, Sendable {
         case none
         case stored(StoredSession)
-        case live(LiveSession)
+        case live(SessionResponse)
     }
 
     enum Exchange: Hashable, Sendable {

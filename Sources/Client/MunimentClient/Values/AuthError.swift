@@ -22,7 +22,7 @@ public enum AuthError: Error, Hashable, Sendable {
     case notThere(String)
     case lastSignInMethod
     /// The new password is not accepted; the text states the rule.
-    case unfitPassword(String)
+    case unacceptablePassword(String)
     /// The change needs a sign-in within this number of seconds, and no delegate could ask for it.
     case recentSignInRequired(maxAgeSeconds: Int)
     /// The user cancelled the reauthentication, or the caller cancelled before anything was sent. Nothing was changed.
@@ -55,7 +55,7 @@ extension AuthError: CustomStringConvertible {
         case .alreadyLinked: "the account has a sign-in method of this kind already; unlink it first, or change it"
         case .notThere(let what): what
         case .lastSignInMethod: "this is the only sign-in method of the account; link another one first"
-        case .unfitPassword(let why): why
+        case .unacceptablePassword(let why): why
         case .recentSignInRequired(let seconds):
             "this requires a sign-in within the last \(seconds) s; set a delegate that requests it, or call `reauthenticate` and try again"
         case .cancelledByUser: "it was cancelled, and nothing was changed"

@@ -39,7 +39,7 @@ extension AuthRequest: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 /// A response of the service.
-public struct AuthAnswer: Hashable, Sendable {
+public struct AuthResponse: Hashable, Sendable {
     public var status: Int
     public var body: [UInt8]
     /// The value of `Retry-After` in seconds; nil if it does not exist.
@@ -67,5 +67,5 @@ public enum AuthTransportError: Error, Hashable, Sendable {
 /// Sends requests to the service.
 public protocol AuthTransport: Sendable {
     /// Sends a request, and returns the response with any status.
-    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthAnswer
+    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthResponse
 }

@@ -24,8 +24,8 @@ struct ServiceTransport: AuthTransport {
         queue.maxConcurrentOperationCount = ServiceTransport.width
     }
 
-    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthAnswer {
-        let outcome: Result<AuthAnswer, AuthTransportError> = await withCheckedContinuation { continuation in
+    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthResponse {
+        let outcome: Result<AuthResponse, AuthTransportError> = await withCheckedContinuation { continuation in
             queue.addOperation {
                 continuation.resume(returning: Result { () throws(AuthTransportError) in try exchange(request) })
             }
@@ -34,7 +34,7 @@ struct ServiceTransport: AuthTransport {
     }
 
     /// Blocks until the response arrives.
-    private func exchange(_ request: AuthRequest) throws(AuthTransportError) -> AuthAnswer {
+    private func exchange(_ request: AuthRequest) throws(AuthTransportError) -> AuthResponse {
         guard let address = HTTPAddress(service + request.path) else { throw .notSent("`\(request.path)` is not a path") }
         var sent = HTTPClientRequest(address)
         sent.method = HTTPClientMethod(rawValue: request.method.rawValue)
@@ -53,7 +53,7 @@ struct ServiceTransport: AuthTransport {
         do throws(HTTPClientError) {
             let response = try HTTPClient.send(sent)
             let retryAfter = response.header("Retry-After").flatMap { Int($0) }
-            return AuthAnswer(status: response.status, body: response.body, retryAfterSeconds: retryAfter.map { max($0, 0) })
+            return AuthResponse(status: response.status, body: response.body, retryAfterSeconds: retryAfter.map { max($0, 0) })
         } catch {
             switch error {
             case .unreachable, .malformedHeader: throw .notSent("\(error)")

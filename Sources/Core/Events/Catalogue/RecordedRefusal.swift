@@ -33,11 +33,11 @@ public struct RecordedRefusal: Hashable, Sendable {
     /// The number of changes in the transaction.
     public var changeCount: Int
     /// The refused change, or the first change if the transaction as a whole was refused; nil if it had no changes.
-    public var tried: TriedChange?
+    public var tried: RefusedChange?
 
     public init(
         number: RefusalNumber, time: Instant, head: Revision, caller: String, origin: Origin = Origin(), code: String,
-        message: String, change: Int? = nil, changeCount: Int, tried: TriedChange? = nil
+        message: String, change: Int? = nil, changeCount: Int, tried: RefusedChange? = nil
     ) {
         self.number = number
         self.time = time
@@ -53,7 +53,7 @@ public struct RecordedRefusal: Hashable, Sendable {
 }
 
 /// A change that a caller requested.
-public struct TriedChange: Hashable, Sendable {
+public struct RefusedChange: Hashable, Sendable {
     /// The word for the change in `SCENARIOS.md`, such as `grant`.
     public var operation: String
     /// The names of the objects that it would have changed, each cut to ``Primitives/Limits/refusedCallerBytes``.
@@ -63,10 +63,10 @@ public struct TriedChange: Hashable, Sendable {
     /// The change as JSON, or its first ``Primitives/Limits/triedChangeBytes`` if it is longer.
     public var json: String
     /// The length and digest of the full text if `json` is only its beginning; otherwise nil.
-    public var whole: Whole?
+    public var whole: FullTextDigest?
 
     /// The length and digest of a text that was too long to store.
-    public struct Whole: Hashable, Sendable {
+    public struct FullTextDigest: Hashable, Sendable {
         public var byteCount: UInt64
         /// SHA-256 of the full text, 32 bytes.
         public var digest: [UInt8]
@@ -77,7 +77,7 @@ public struct TriedChange: Hashable, Sendable {
         }
     }
 
-    public init(operation: String, objects: [String] = [], subjects: [String] = [], json: String, whole: Whole? = nil) {
+    public init(operation: String, objects: [String] = [], subjects: [String] = [], json: String, whole: FullTextDigest? = nil) {
         (self.operation, self.objects, self.subjects) = (operation, objects, subjects)
         self.json = json
         self.whole = whole

@@ -60,12 +60,12 @@ public enum RefusalCodec {
 
     private static func tried(
         _ bytes: Span<UInt8>, _ reader: inout ByteReader, _ version: UInt8
-    ) throws(CodecError) -> TriedChange? {
+    ) throws(CodecError) -> RefusedChange? {
         let start = reader.offset
         let kind = try reader.byte(bytes)
         guard kind != Tried.nothing else { return nil }
         guard kind == Tried.whole || kind == Tried.beginning else { throw .malformed(what: "a tried change", offset: start) }
-        var change = TriedChange(operation: "", json: "")
+        var change = RefusedChange(operation: "", json: "")
         if version > 1 {
             change.operation = try reader.text(bytes)
             change.objects = try reader.texts(bytes)
@@ -77,14 +77,14 @@ public enum RefusalCodec {
             guard bytes.count - reader.offset >= digestBytes else { throw .truncated(offset: reader.offset) }
             var digest: [UInt8] = []
             for _ in 0..<digestBytes { digest.append(try reader.byte(bytes)) }
-            change.whole = TriedChange.Whole(byteCount: count, digest: digest)
+            change.whole = RefusedChange.FullTextDigest(byteCount: count, digest: digest)
         }
         if version == 1 { change.readNames() }
         return change
     }
 }
 
-extension TriedChange {
+extension RefusedChange {
     /// Reads the names in the JSON of a record of version 1. If the JSON is only a beginning, these are the names before its end.
     fileprivate mutating func readNames() {
         guard var reader = try? JSONReader(Array(json.utf8)) else { return }

@@ -67,7 +67,7 @@ extension Environment {
     }
 
     private static func lastNode(of page: Page, _ kind: Int) throws(StructureError) -> Node {
-        let nodes = try Nodes(page, kind: kind)
+        let nodes = try NodePage(page, kind: kind)
         guard nodes.count > 0 else { throw StructureError("page \(page.number) has an invalid reference") }
         return try nodes.node(nodes.count - 1)
     }

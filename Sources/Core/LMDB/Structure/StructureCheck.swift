@@ -92,7 +92,7 @@ struct StructureCheck {
             return
         }
         count.branchPages += 1
-        let nodes = try Nodes(page, kind: PageKind.branch)
+        let nodes = try NodePage(page, kind: PageKind.branch)
         guard nodes.count >= 1 else { throw StructureError("page \(number) has an invalid reference") }
         var inner = bounds
         var bytes = 0
@@ -115,7 +115,7 @@ struct StructureCheck {
     private mutating func readLeaf(
         _ page: Page, _ bounds: Bounds, _ content: Content, _ count: inout Count
     ) throws(StructureError) {
-        let nodes = try Nodes(page, kind: PageKind.leaf)
+        let nodes = try NodePage(page, kind: PageKind.leaf)
         count.rows += nodes.count
         var previous: PageBytes?
         var bytes = 0
@@ -151,7 +151,7 @@ struct StructureCheck {
         let page = try file.page(first)
         let pages = try page.word(12)
         guard try page.kind == PageKind.overflow, try page.ownNumber == first, pages >= 1,
-            bytes <= pages * Environment.pageBytes - Nodes.headerBytes, first + pages <= file.pageCount
+            bytes <= pages * Environment.pageBytes - NodePage.headerBytes, first + pages <= file.pageCount
         else { throw StructureError("page \(first) does not contain the expected value") }
         for number in first..<first + pages { try take(number) }
         return pages
@@ -162,7 +162,7 @@ struct StructureCheck {
         let (page, start, bytes): (Int, Int, Int)
         switch value {
         case .here(let number, let offset, let count): (page, start, bytes) = (number, offset, count)
-        case .elsewhere(let first, let count): (page, start, bytes) = (first, Nodes.headerBytes, count)
+        case .elsewhere(let first, let count): (page, start, bytes) = (first, NodePage.headerBytes, count)
         case .table: throw StructureError("the free pages have a table among them")
         }
         func number(_ index: Int) throws(StructureError) -> Int {

@@ -39,7 +39,7 @@ public struct DataBackup: Hashable, Sendable {
     ) throws -> DataBackup {
         let names = try storeNames(in: directory)
         guard !names.isEmpty else { throw BackupError.noStores(path: directory) }
-        return try FolderDraft.make(at: StoreFolder(path).path) { draft in
+        return try StagingFolder.make(at: StoreFolder(path).path) { draft in
             let hasAccounts = try accounts(draft)
             var stores: [String: Backup] = [:]
             for name in names {
@@ -69,7 +69,7 @@ public struct DataBackup: Hashable, Sendable {
         accounts: (_ directory: String) throws -> Void = { _ in }
     ) throws -> DataBackup {
         let record = try DataBackup(at: backup)
-        return try FolderDraft.make(at: StoreFolder(directory).path) { draft in
+        return try StagingFolder.make(at: StoreFolder(directory).path) { draft in
             if record.hasAccounts { try accounts(draft) }
             for (name, expected) in record.stores.sorted(by: { $0.key < $1.key }) {
                 let found = try Store.restore(backup + "/" + name, to: draft + "/" + name, options: options)

@@ -38,7 +38,7 @@ extension Store {
     private static func backup(
         _ folder: StoreFolder, _ log: EventLog, to path: String, _ options: StoreOptions
     ) throws -> Backup {
-        try FolderDraft.make(at: StoreFolder(path).path) { draft in
+        try StagingFolder.make(at: StoreFolder(path).path) { draft in
             let draft = StoreFolder(draft)
             guard let before = try log.refreshHead() else { throw LogError.empty }
             try makeFolder(draft.log)

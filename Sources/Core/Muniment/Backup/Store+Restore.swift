@@ -16,14 +16,14 @@ extension Store {
     public static func restore(_ backup: String, to path: String, options: StoreOptions = StoreOptions()) throws -> Backup {
         let source = StoreFolder(backup)
         let record = try Backup(at: source.path)
-        return try FolderDraft.make(at: StoreFolder(path).path) { draft in
+        return try StagingFolder.make(at: StoreFolder(path).path) { draft in
             let draft = StoreFolder(draft)
             try makeFolder(draft.log)
             try take(source, into: draft)
             try check(draft, of: source, against: record, options)
             var options = options
             // Restoring adds no commits to the log.
-            options.recordsEnds = .withCommits
+            options.expiryRecording = .withCommits
             try Store.open(at: draft.path, .writing, options: options).close()
             return record
         }

@@ -32,7 +32,7 @@ extension Snapshot {
     /// - Parameter audience: who reads the result; used only for a denial in the past.
     package func check(
         _ subject: Name, _ privileges: [String], on object: Name, for audience: () throws -> Audience
-    ) throws -> CheckAnswer {
+    ) throws -> CheckResult {
         let answer = try check(subject, privileges, on: object)
         guard !answer.isAllowed, revision < reader.state.revision, try !tells(audience(), of: object) else { return answer }
         return answer.withoutObject

@@ -4,7 +4,7 @@ internal import Permissions
 internal import Projections
 
 /// A name for a set of privileges in a history.
-public struct Level: Hashable, Sendable {
+public struct AccessLevel: Hashable, Sendable {
     public let name: String
     public let privileges: [String]
 
@@ -20,11 +20,11 @@ public struct AccessChange: Hashable, Sendable {
     public let id: String?
     public let revision: Revision
     /// Sorted by object.
-    public let changes: [LevelChange]
+    public let changes: [AccessLevelChange]
 }
 
 /// The highest level that a user had completely on an object, before and after.
-public struct LevelChange: Hashable, Sendable {
+public struct AccessLevelChange: Hashable, Sendable {
     public let object: String
     public let before: String?
     public let after: String?
@@ -41,7 +41,7 @@ extension Store {
     ///   - levels: names for sets of privileges.
     ///   - last: the last revision to include; nil for the head.
     /// - Throws: `Refusal` for an ill-formed name, and for a privilege that the store does not define.
-    public func accessChanges(for user: Name, levels: [Level], through last: Revision? = nil) throws -> [AccessChange] {
+    public func accessChanges(for user: Name, levels: [AccessLevel], through last: Revision? = nil) throws -> [AccessChange] {
         let ordered = try withReader { reader in
             try levels.sorted { $0.privileges.count < $1.privileges.count }.map { level in
                 (name: level.name, privileges: try known(level.privileges, in: reader))
@@ -51,7 +51,7 @@ extension Store {
             ordered.last { !$0.privileges.isEmpty && access.privileges.isSuperset(of: $0.privileges) }?.name
         }
         var changes: [AccessChange] = []
-        var found: [LevelChange] = []
+        var found: [AccessLevelChange] = []
         func finish(_ commit: Commit) {
             guard !found.isEmpty else { return }
             found.sort { $0.object.utf8.lexicographicallyPrecedes($1.object.utf8) }
@@ -64,7 +64,7 @@ extension Store {
             guard before != after else { return }
             if let current, current.revision != commit.revision { finish(current) }
             current = commit
-            found.append(LevelChange(object: try reader.name(of: step.object), before: before, after: after))
+            found.append(AccessLevelChange(object: try reader.name(of: step.object), before: before, after: after))
         }
         if let current { finish(current) }
         return changes

@@ -27,18 +27,18 @@ public final class Snapshot {
     package var rules: AccessRules<IndexReader> { AccessRules(reader, at: instant) }
 
     /// Returns whether a subject has all of some privileges on an object, and why.
-    public func check(_ subject: Name, _ privileges: [String], on object: Name) throws -> CheckAnswer {
+    public func check(_ subject: Name, _ privileges: [String], on object: Name) throws -> CheckResult {
         try checkForm(subject, object)
         var wanted: [Privileges] = []
         for name in privileges {
             guard let privilege = reader.privilege(name) else {
-                return CheckAnswer(
+                return CheckResult(
                     Verdict(effective: [], reason: .unknownPrivilege(name)), wanted: [], subject, privileges, object, at: revision)
             }
             wanted.append(privilege)
         }
         let verdict = try verdict(for: subject, on: object, wanted: Privileges(wanted))
-        return CheckAnswer(verdict, wanted: wanted, subject, privileges, object, at: revision)
+        return CheckResult(verdict, wanted: wanted, subject, privileges, object, at: revision)
     }
 
     /// Returns whether a subject has all of some privileges on an object, by number. This is the fastest check, for callers that

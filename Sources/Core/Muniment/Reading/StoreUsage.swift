@@ -41,7 +41,7 @@ extension Store {
     public var isInPlace: Bool { log.isInPlace && (try? users.during { log.hasHead }) != false }
 
     /// Whether the disk has too little free space, so that the store refuses changes until there is more. Takes one system call.
-    public var lacksDiskSpace: Bool { DiskRoom(at: folder.path)?.isShort == true }
+    public var lacksDiskSpace: Bool { DiskSpace(at: folder.path)?.isShort == true }
 
     /// The reason the machine's clock currently prevents commits (``ClockLimits``); nil if it does not.
     public var clockProblem: StoreError? {

@@ -5,26 +5,26 @@ internal import Hashing
 /// Names for sets of privileges. An imported history can define them, and queries can use them.
 extension Store {
     /// The levels of the store, the smallest first; nil if the store has none.
-    public var levels: [Level]? {
+    public var levels: [AccessLevel]? {
         get throws {
             guard fileExists(folder.levels) else { return nil }
             let bytes = try readFile(folder.levels)
             let json = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
-            guard bytes == Level.file(json) else { throw Level.damaged }
-            guard case .array(let levels) = try JSONText.decode(json) else { throw Level.noLevels }
-            return try levels.map { try Level(json: $0) }
+            guard bytes == AccessLevel.file(json) else { throw AccessLevel.damaged }
+            guard case .array(let levels) = try JSONText.decode(json) else { throw AccessLevel.noLevels }
+            return try levels.map { try AccessLevel(json: $0) }
         }
     }
 
     /// Saves levels in the store.
-    public func setLevels(_ levels: [Level]) throws {
+    public func setLevels(_ levels: [AccessLevel]) throws {
         var writer = JSONWriter()
         writer.write(.array(levels.map(\.json)))
-        try writing { _ in try replaceFile(folder.levels, with: Level.file(Array(writer.text.utf8))) }
+        try writing { _ in try replaceFile(folder.levels, with: AccessLevel.file(Array(writer.text.utf8))) }
     }
 }
 
-extension Level {
+extension AccessLevel {
     fileprivate static let damaged = JSONError(
         .malformed, "`levels.json` does not match its checksum",
         "import a history with levels again, or restore the file from a copy")
@@ -38,11 +38,11 @@ extension Level {
 
     fileprivate init(json: JSONValue) throws(JSONError) {
         guard case .string(let name)? = json["name"], case .array(let privileges)? = json["privileges"] else {
-            throw Level.noLevels
+            throw AccessLevel.noLevels
         }
         var names: [String] = []
         for privilege in privileges {
-            guard case .string(let name) = privilege else { throw Level.noLevels }
+            guard case .string(let name) = privilege else { throw AccessLevel.noLevels }
             names.append(name)
         }
         self.init(name: name, privileges: names)

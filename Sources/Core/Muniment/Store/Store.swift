@@ -29,12 +29,12 @@ public final class Store: Sendable {
     let writer: Writer?
     let readers = ReaderPool()
     let queryMemory = QueryMemory()
-    let feed: ChangeFeed
-    let users = StoreUsers()
+    let feed: CommitSignal
+    let users = StoreUseCounter()
 
     private init(
         folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?,
-        feed: ChangeFeed
+        feed: CommitSignal
     ) {
         self.folder = folder
         self.log = log
@@ -125,7 +125,7 @@ public final class Store: Sendable {
             return try access == .writing ? openForWriting(folder, options: options) : openForReading(folder, options: options)
         } catch {
             OpenStores.leave(folder.path)
-            throw error.isLackOfDescriptors ? StoreError.lacksResources(path: path, why: "\(error)") : error
+            throw error.isLackOfDescriptors ? StoreError.insufficientResources(path: path, why: "\(error)") : error
         }
     }
 
@@ -150,13 +150,13 @@ public final class Store: Sendable {
         try folder.logSeal.check(log)
         try folder.seenHead.check(log)
         let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
-        if let head = log.head { try folder.seenHead.write(SeenCommit(revision: head.revision, hash: head.hash)) }
+        if let head = log.head { try folder.seenHead.write(LastKnownCommit(revision: head.revision, hash: head.hash)) }
         index.clearStaleReaders()
-        let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
+        let feed = CommitSignal(head: log.head?.revision ?? .genesis)
         let writer = Writer(
             path: folder.path, log: log, index: index, workingSet: workingSet, clock: options.clock,
             clockGuard: clockGuard(folder, log, options), workLimit: options.workPerTransaction,
-            recordsEnds: options.recordsEnds, feed: feed
+            expiryRecording: options.expiryRecording, feed: feed
         ) {
             try folder.logSeal.remove()
         }
@@ -191,7 +191,7 @@ public final class Store: Sendable {
             try folder.logSeal.check(log)
             try folder.seenHead.check(log)
             let index = try IndexInUse(in: folder) { try openIndexForReading(folder, log, options) }
-            let feed = ChangeFeed(head: log.head?.revision ?? .genesis)
+            let feed = CommitSignal(head: log.head?.revision ?? .genesis)
             return Store(folder: folder, log: log, index: index, options: options, lock: nil, writer: nil, feed: feed)
         } catch {
             log.close()
@@ -269,7 +269,7 @@ public final class Store: Sendable {
             try Store.finish(index, in: folder, options)
             try written.get()
             if log.failure == nil, let head = log.head {
-                try folder.seenHead.write(SeenCommit(revision: head.revision, hash: head.hash))
+                try folder.seenHead.write(LastKnownCommit(revision: head.revision, hash: head.hash))
                 try folder.logSeal.write(revision: head.revision, hash: head.hash, limit: options.logSealLimitBytes)
             }
         } else {
@@ -284,7 +284,7 @@ extension Error {
     fileprivate var isLackOfDescriptors: Bool {
         switch self {
         case let error as FileError: error.isLackOfDescriptors
-        case let error as StorageError: error.kind == .lacksResources
+        case let error as StorageError: error.kind == .insufficientResources
         default: false
         }
     }

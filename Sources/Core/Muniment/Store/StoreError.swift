@@ -41,7 +41,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The store's folder was replaced or removed after it was opened.
     case displaced(path: String)
     /// The system lacks descriptors, memory or disk space. Nothing was written; a retry can succeed.
-    case lacksResources(path: String, why: String)
+    case insufficientResources(path: String, why: String)
     /// The index could not be updated from the log, so its newest data may be out of date.
     case behindTheLog(why: String)
 
@@ -85,7 +85,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "clock is right and was wrong before, run `muniment correct-clock`."
         case .clockIsAhead(let now, let expected):
             "the clock says \(now), and about \(expected) was expected. Nothing was committed. Set the clock right, and try again."
-        case .lacksResources(let path, let why):
+        case .insufficientResources(let path, let why):
             "the store in `\(path)` cannot be opened or written now: \(why). Nothing was changed. Free the "
                 + "missing resource, then try again."
         case .clockNeedsNoCorrection(let now, let head):

@@ -26,7 +26,7 @@ struct StoreFolder: Sendable {
     var clockMark: ClockMark { ClockMark(path: index + "/clock") }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
-    var seenHead: SeenHead { SeenHead(folder: path) }
+    var seenHead: LastKnownHead { LastKnownHead(folder: path) }
     var logSeal: PageSeal { PageSeal(folder: log) }
     var indexSeal: PageSeal { PageSeal(folder: index) }
 
@@ -189,7 +189,9 @@ struct IndexOpening {
         let index: Index
         do {
             index = try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
-        } catch let error as StorageError where ![.notPermitted, .diskFull, .diskFailed, .lacksResources].contains(error.kind) {
+        } catch let error as StorageError
+            where ![.notPermitted, .diskFull, .diskFailed, .insufficientResources].contains(error.kind)
+        {
             return nil
         }
         do {
@@ -208,7 +210,7 @@ struct IndexOpening {
 
     /// Throws if an intact index was not folded from this log. In this case the log was rolled back.
     private func checkBelongs(_ state: IndexState) throws {
-        try SeenHead.check(log, has: SeenCommit(revision: state.revision, hash: state.hash), in: folder.path)
+        try LastKnownHead.check(log, has: LastKnownCommit(revision: state.revision, hash: state.hash), in: folder.path)
     }
 
     private func fresh() throws -> Index {
@@ -228,7 +230,7 @@ struct IndexOpening {
     /// - Parameter lastRefusal: the last refusal to include; nil for all of them.
     func catchUp(_ index: Index, _ workingSet: WorkingSet, lastRefusal: RefusalNumber? = nil) throws {
         guard let head = log.head else { return }
-        try takeUp(workingSet)
+        try loadOpenBlock(workingSet)
         try foldRefusals(workingSet, to: lastRefusal)
         let first = workingSet.isEmpty ? Revision.genesis : workingSet.state.revision.next
         guard first <= head.revision else {
@@ -256,10 +258,10 @@ struct IndexOpening {
         }
     }
     /// Loads the folded commits whose events belong to the open block of the audit.
-    private func takeUp(_ workingSet: WorkingSet) throws {
+    private func loadOpenBlock(_ workingSet: WorkingSet) throws {
         guard let first = workingSet.firstUntaken else { return }
         try log.read { reader in
-            try reader.forEachCommit(from: first, to: workingSet.state.revision) { commit, _ in workingSet.takeUp(commit) }
+            try reader.forEachCommit(from: first, to: workingSet.state.revision) { commit, _ in workingSet.loadOpenBlock(commit) }
         }
     }
 

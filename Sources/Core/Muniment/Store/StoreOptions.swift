@@ -9,8 +9,8 @@ public struct StoreOptions: Sendable {
     public var clock: @Sendable () -> Instant { didSet { clockLimits = nil } }
     /// How far the machine's clock may be off before the store refuses to commit; nil for no limit.
     public var clockLimits: ClockLimits?
-    /// When expired access is written to the log. Callers that set commit times use ``EndRecording/withCommits``.
-    public var recordsEnds: EndRecording
+    /// When expired access is written to the log. Callers that set commit times use ``ExpiryRecording/withCommits``.
+    public var expiryRecording: ExpiryRecording
     /// Receives the progress of long work: folding, verifying. Called on the thread that does the work.
     public var progress: (@Sendable (Progress) -> Void)?
     /// The initial address space of each of the two maps, in bytes. The maps grow when they are full.
@@ -30,20 +30,20 @@ public struct StoreOptions: Sendable {
     ///   - clock: returns the current time; nil for the machine's clock.
     ///   - clockLimits: how far the machine's clock may be off; nil for the standard limits with the machine's clock, and for no
     ///     limits with another clock.
-    ///   - recordsEnds: when expired access is written to the log.
+    ///   - expiryRecording: when expired access is written to the log.
     ///   - progress: receives the progress of long work, on the thread that does it.
     ///   - mapBytes: the initial address space of each of the two maps, in bytes.
     ///   - logSealLimitBytes: the largest log, in bytes, that closing seals completely.
     ///   - indexSealLimitBytes: the largest index, in bytes, that closing seals completely.
     ///   - workPerTransaction: steps of work that a transaction may take, at least 1.
     public init(
-        clock: (@Sendable () -> Instant)? = nil, clockLimits: ClockLimits? = nil, recordsEnds: EndRecording = .byItself,
+        clock: (@Sendable () -> Instant)? = nil, clockLimits: ClockLimits? = nil, expiryRecording: ExpiryRecording = .byItself,
         progress: (@Sendable (Progress) -> Void)? = nil, mapBytes: Int = 1 << 34, logSealLimitBytes: Int = 1 << 28,
         indexSealLimitBytes: Int = 1 << 26, workPerTransaction: Int = Limits.workPerTransaction
     ) {
         self.clock = clock ?? systemClock
         self.clockLimits = clock == nil ? clockLimits ?? ClockLimits() : clockLimits
-        self.recordsEnds = recordsEnds
+        self.expiryRecording = expiryRecording
         self.progress = progress
         self.mapBytes = mapBytes
         self.logSealLimitBytes = logSealLimitBytes

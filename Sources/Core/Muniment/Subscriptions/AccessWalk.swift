@@ -142,7 +142,7 @@ extension AccessWalk {
     ///   - reader: a view of the index that contains this revision.
     ///   - body: receives the steps, in a reproducible order.
     /// - Returns: whether more objects remain.
-    mutating func goOn(_ limit: Int, _ reader: IndexReader, _ body: (AccessStep) throws -> Void) throws -> Bool {
+    mutating func goOn(_ limit: Int, _ reader: IndexReader, _ body: (ObjectAccessChange) throws -> Void) throws -> Bool {
         var candidates = try take(limit, reader)
         guard !candidates.isEmpty else { return false }
         // Every end before a revision's commit time is in the log before that revision, so no clock is needed.
@@ -158,7 +158,7 @@ extension AccessWalk {
             let object = candidate.object
             try expand(candidate, reader)
             let (before, after) = candidate.access
-            let step = AccessStep(object: object, before: before, after: after, isAnother: created.contains(object))
+            let step = ObjectAccessChange(object: object, before: before, after: after, isAnother: created.contains(object))
             if before != after || step.isAnother { try body(step) }
         }
         return !scans.isEmpty || !pending.isEmpty

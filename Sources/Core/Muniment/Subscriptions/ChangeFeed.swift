@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Wakes waiting observers after commits. A commit wakes only the observers that it may affect; each of them then reads its
 /// changes from the index.
-final class ChangeFeed: Sendable {
+final class CommitSignal: Sendable {
     private let state: Mutex<State>
     private let lastID = Atomic<UInt64>(0)
     /// The readers that are active at this time.

@@ -68,11 +68,11 @@ public struct NoticeFeed: AsyncSequence, Sendable {
 /// The position of a feed of notices, readable by other tasks. A service uses it to tell a client where it can resume, even while
 /// no notice is delivered.
 public final class FeedPosition: Sendable {
-    private let feed: ChangeFeed
+    private let feed: CommitSignal
     /// The id of the feed's present or last wait.
     private let waiter = Atomic<UInt64>(0)
 
-    init(_ feed: ChangeFeed) { self.feed = feed }
+    init(_ feed: CommitSignal) { self.feed = feed }
 
     /// The last processed revision: the feed has delivered all notices up to it. Nil while it does not wait. It can be later than
     /// the revision of the last notice.

@@ -29,7 +29,7 @@ struct NoticeSubscriber: Sendable {
     private static let lastSpan: UInt64 = 256
 
     /// The result of a look.
-    enum Sight {
+    enum AdvanceResult {
         case notices([Notice])
         /// No notice yet, and more to examine.
         case more
@@ -48,7 +48,7 @@ struct NoticeSubscriber: Sendable {
     }
 
     /// Advances by a bounded amount of work.
-    mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
+    mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> AdvanceResult {
         let head = reader.state.revision
         guard revision <= head else {
             throw StoreError.behindTheLog(why: "it ends at \(head), but revision \(revision) was read before")
@@ -104,7 +104,7 @@ struct NoticeSubscriber: Sendable {
 
 extension IndexReader {
     /// Returns the notice of a step, with names.
-    func notice(_ kind: Notice.Kind, of step: AccessStep, at revision: Revision, wasAccessible: Bool) throws -> Notice {
+    func notice(_ kind: Notice.Kind, of step: ObjectAccessChange, at revision: Revision, wasAccessible: Bool) throws -> Notice {
         let names = state.privilegeNames
         let isChange = kind == .privilegesChanged
         return Notice(

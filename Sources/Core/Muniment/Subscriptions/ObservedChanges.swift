@@ -4,7 +4,7 @@ internal import Permissions
 /// The changes at a path in an object's value (``Store/observe(_:at:as:since:)``).
 ///
 /// Each iteration is a separate observation, and begins at the start of the sequence.
-public struct ObservedChanges: AsyncSequence, Sendable {
+public struct ObservedChangeSequence: AsyncSequence, Sendable {
     public typealias Element = ObservedChange
     public typealias Failure = ObservationError
 

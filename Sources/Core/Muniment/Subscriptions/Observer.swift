@@ -21,7 +21,7 @@ struct Observer: Sendable {
     }
 
     /// The result of a look.
-    enum Sight {
+    enum AdvanceResult {
         /// The changes of a commit; empty if it changed only other parts of the value.
         case changes([ObservedChange])
         /// No change yet, and more revisions to examine.
@@ -44,7 +44,7 @@ struct Observer: Sendable {
 
     /// Advances to the next revision with another value. It stops at every revision that changes anything the access depends on.
     /// No relevant change is possible between these revisions, so the others are skipped.
-    mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> Sight {
+    mutating func look(_ reader: IndexReader, _ log: EventLog) throws -> AdvanceResult {
         guard revision <= reader.state.revision else {
             throw StoreError.behindTheLog(why: "it ends at \(reader.state.revision), but revision \(revision) was read before")
         }
@@ -71,7 +71,7 @@ struct Observer: Sendable {
     /// Advances to the first revision of a version of the value, if the object is readable there.
     private mutating func cross(
         to next: Revision, from version: ValueVersion, _ reader: IndexReader, _ log: EventLog
-    ) throws -> Sight? {
+    ) throws -> AdvanceResult? {
         reader.look(at: next)
         let access = try reader.readAccess(of: caller, to: object)
         // The next step reports this.

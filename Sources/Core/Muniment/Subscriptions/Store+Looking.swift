@@ -11,7 +11,7 @@ extension Store {
     private static let followingQueue = DispatchQueue(label: "muniment.follower")
 
     /// Advances an observer. If that fails, the observation ends.
-    func look(_ observer: inout Observer) -> Observer.Sight {
+    func look(_ observer: inout Observer) -> Observer.AdvanceResult {
         let start = observer
         let looked = look { (reader) throws in
             var next = start

@@ -73,7 +73,7 @@ extension Store {
     /// - Returns: the last revision that was processed.
     @discardableResult func forEachAccessStep(
         of subscriber: Name, after revision: Revision, through last: Revision, until isEnough: () -> Bool = { false },
-        _ body: (Commit, AccessStep, IndexReader) throws -> Void
+        _ body: (Commit, ObjectAccessChange, IndexReader) throws -> Void
     ) throws -> Revision {
         try checkSubscriber(subscriber)
         return try withReader { reader in
@@ -110,7 +110,7 @@ extension Store {
     }
 
     /// Advances a subscriber. If that fails, its feed ends.
-    func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.Sight, NoticeFeedError> {
+    func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.AdvanceResult, NoticeFeedError> {
         let start = subscriber
         let looked = look { (reader) throws in
             var next = start

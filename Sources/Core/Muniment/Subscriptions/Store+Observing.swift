@@ -14,7 +14,7 @@ extension Store {
     /// - At the first revision without read access the sequence throws an ``ObservationError``.
     /// - When its task is cancelled, the sequence ends without an error.
     /// - Access with an end stops at the revision that records the end. A store that is open for writing records it within a
-    ///   second (``StoreOptions/recordsEnds``, CONFORMANCE F14, E13).
+    ///   second (``StoreOptions/expiryRecording``, CONFORMANCE F14, E13).
     ///
     /// Starting costs as much as a check. Continuing is linear in the number of versions, of the value and of everything the
     /// access depends on, that have ended since. Each change costs decoding the whole value once.
@@ -28,14 +28,14 @@ extension Store {
     ///   revision; ``StoreError/noSuchRevision(_:head:)``.
     public func observe(
         _ object: Name, at path: JSONPath = [], as caller: Name, since revision: Revision? = nil
-    ) throws -> ObservedChanges {
+    ) throws -> ObservedChangeSequence {
         try withReader { reader in
             let instant = try turn(reader, to: revision.map { .revision($0) } ?? .now)
             let snapshot = Snapshot(reader: reader, instant: instant, memory: queryMemory, log: log)
             let id = try snapshot.readableObject(object, as: caller)
             let access = try reader.readAccess(of: caller, to: id)
             guard let created = access.created else { throw IndexError.damaged }
-            return ObservedChanges(
+            return ObservedChangeSequence(
                 store: self,
                 start: Observer(object: id, created: created, caller: caller, path: path, revision: snapshot.revision))
         }

@@ -4,9 +4,9 @@ public import Events
 /// last transactions may be missing, but never one in the middle.
 public final class Importer {
     private let writer: Writer
-    private let users: StoreUsers
+    private let users: StoreUseCounter
 
-    init(writer: Writer, users: StoreUsers) { (self.writer, self.users) = (writer, users) }
+    init(writer: Writer, users: StoreUseCounter) { (self.writer, self.users) = (writer, users) }
 
     /// Commits a transaction. Returns its revision, or nil if it changed nothing.
     ///

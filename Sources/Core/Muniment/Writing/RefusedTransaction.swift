@@ -22,11 +22,11 @@ extension RecordedRefusal {
             caller: transaction.caller.text.prefix(utf8Bytes: Limits.refusedCallerBytes), origin: transaction.origin.cut,
             code: refusal.code.rawValue, message: refusal.message.prefix(utf8Bytes: Limits.refusalMessageBytes),
             change: refusal.change, changeCount: changes.count,
-            tried: (refusal.change.map { changes[$0] } ?? changes.first).map { TriedChange($0) })
+            tried: (refusal.change.map { changes[$0] } ?? changes.first).map { RefusedChange($0) })
     }
 }
 
-extension TriedChange {
+extension RefusedChange {
     /// Encodes a change as JSON and truncates it if it is long. Linear in the change; does not copy it.
     init(_ change: Change) {
         var kept: [UInt8] = []
@@ -46,7 +46,7 @@ extension TriedChange {
         self.init(
             operation: change.operation, objects: names(change.mentionedObjects), subjects: names(change.mentionedSubjects),
             json: isWhole ? text : text.prefix(utf8Bytes: Limits.triedChangeBytes),
-            whole: isWhole ? nil : Whole(byteCount: UInt64(count), digest: digest.finish().bytes))
+            whole: isWhole ? nil : FullTextDigest(byteCount: UInt64(count), digest: digest.finish().bytes))
     }
 }
 

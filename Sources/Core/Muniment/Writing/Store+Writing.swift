@@ -26,15 +26,15 @@ extension Store {
     }
 
     /// Records access that has expired by an instant, with one commit for each moment of expiry. The store does this automatically,
-    /// depending on ``StoreOptions/recordsEnds``.
+    /// depending on ``StoreOptions/expiryRecording``.
     public func advance(to instant: Instant) throws { try writing { try $0.expire(by: instant) } }
 
     /// Records the expiries that are due by the clock, as the store does automatically, and returns after that: for tests.
-    package func lookForEnds() { writer?.ends?.lookNow() }
+    package func recordDueExpiries() { writer?.ends?.lookNow() }
 
     /// Returns an importer, which commits many transactions and syncs them to the disk in large batches. Until it has finished, the
     /// store does not record expiries automatically. If the transactions have past times, open the store with
-    /// ``EndRecording/withCommits``.
+    /// ``ExpiryRecording/withCommits``.
     public func importer() throws -> Importer { Importer(writer: try openWriter(), users: users) }
 
     /// Calls `body` with the writer. Closing waits for it.

@@ -22,7 +22,7 @@ final class Writer: @unchecked Sendable {
     /// this many steps.
     private let workLimit: Int
     /// Records expiries when they are due. Nil if expiries are recorded with commits only.
-    private(set) var ends: EndWatch?
+    private(set) var ends: ExpiryTimer?
     private let waiting = Mutex(Waiting())
     /// Held while transactions are decided; guards the working set. The holder takes `disk` before releasing it, so that groups are
     /// written in the order of their turns.
@@ -64,7 +64,7 @@ final class Writer: @unchecked Sendable {
     /// Called before the writer decides anything that may be written to the log.
     private let willWrite: @Sendable () throws -> Void
     /// Receives commits after they are in the index.
-    private let feed: ChangeFeed
+    private let feed: CommitSignal
     /// Whether the log contains commits that the index lacks; guarded by `disk`.
     private var isIndexOwed = false
 
@@ -80,7 +80,7 @@ final class Writer: @unchecked Sendable {
 
     init(
         path: String, log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
-        clockGuard: ClockGuard?, workLimit: Int, recordsEnds: EndRecording, feed: ChangeFeed,
+        clockGuard: ClockGuard?, workLimit: Int, expiryRecording: ExpiryRecording, feed: CommitSignal,
         willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.path = path
@@ -93,8 +93,8 @@ final class Writer: @unchecked Sendable {
         self.feed = feed
         self.willWrite = willWrite
         nextRefusal = log.lastRefusal?.number.next ?? .first
-        if recordsEnds == .byItself {
-            ends = EndWatch(clock: clock) { [weak self] in self?.recordEnds() ?? false }
+        if expiryRecording == .byItself {
+            ends = ExpiryTimer(clock: clock) { [weak self] in self?.recordEnds() ?? false }
             // If the index cannot return the first expiry, the first check finds it.
             _ = try? workingSet.nextExpiries(by: .distantPast)
         }
@@ -112,13 +112,13 @@ final class Writer: @unchecked Sendable {
     /// Commits a transaction on this thread, or waits while another thread commits it with its own.
     func commit(_ transaction: Transaction) throws -> Receipt {
         let outcome = Outcome()
-        if enqueue(Request(transaction) { outcome.set($0) }) { carryOutGroup() }
+        if enqueue(Request(transaction) { outcome.set($0) }) { commitGroup() }
         return try outcome.wait().get()
     }
 
     /// Commits a transaction together with the waiting ones. Does not block the calling thread.
     func commit(_ transaction: Transaction, completion: @escaping @Sendable (Result<Receipt, any Error>) -> Void) {
-        if enqueue(Request(transaction, completion: completion)) { queue.async { self.carryOutGroup() } }
+        if enqueue(Request(transaction, completion: completion)) { queue.async { self.commitGroup() } }
     }
 
     /// Adds a request to the queue. Returns whether the caller must lead a group, which then contains the request.
@@ -131,7 +131,7 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Takes a turn with all waiting transactions.
-    private func carryOutGroup() {
+    private func commitGroup() {
         turn.wait()
         gather()
         // Later requests belong to the next leader.
@@ -151,7 +151,7 @@ final class Writer: @unchecked Sendable {
             waiting.isLed = true
             return true
         }
-        if mustLeadMore { leftOver.async { self.carryOutGroup() } }
+        if mustLeadMore { leftOver.async { self.commitGroup() } }
         lastCounts = (lastCounts.1, group.count)
         var announce: Announcement = {}
         do { announce = try endTurn(writing: commits, refused) } catch {
@@ -302,9 +302,9 @@ final class Writer: @unchecked Sendable {
     private func beginTurn() throws {
         // Nothing is decided yet, so writing can continue after the folder is back, or the disk has space, or a descriptor is free.
         guard log.isInPlace, log.hasHead else { throw StoreError.displaced(path: path) }
-        if DiskRoom(at: path)?.isShort == true { throw StoreError.lacksResources(path: path, why: "the disk is full") }
+        if DiskSpace(at: path)?.isShort == true { throw StoreError.insufficientResources(path: path, why: "the disk is full") }
         do { try willWrite() } catch let error as FileError where error.isLackOfResources {
-            throw StoreError.lacksResources(path: path, why: "\(error)")
+            throw StoreError.insufficientResources(path: path, why: "\(error)")
         }
         var isSettled = disk.wait(timeout: .now()) == .success
         if !isSettled, workingSet.shouldSettle {
@@ -334,11 +334,11 @@ final class Writer: @unchecked Sendable {
         disk.wait()
         turn.signal()
         defer { disk.signal() }
-        return try bringToDisk(commits, refusals, rows)
+        return try writeToDisk(commits, refusals, rows)
     }
 
     /// Writes the log and then the index. Called while holding `disk`.
-    private func bringToDisk(
+    private func writeToDisk(
         _ commits: [Commit], _ refusals: [RecordedRefusal], _ rows: PendingRows?
     ) throws -> Announcement {
         // Even a result without a write may depend on an earlier group that was not written to the disk.

@@ -32,7 +32,7 @@ extension CommandAuthorizer {
         let subject = try subject(subjectName)
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
         // Making a temporary privilege permanent requires the same authority as granting a new one.
-        try needAtLeast(privileges.subtracting(present.forGood), on: object, name)
+        try needAtLeast(privileges.subtracting(present.withoutExpiry), on: object, name)
         try checkPermanent(present, losing: present.permanent.subtracting(privileges), subjectName, name)
         var events: [Event] = []
         var entry = present
@@ -43,7 +43,7 @@ extension CommandAuthorizer {
             events.append(.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: lost)))
         }
         // A privilege with an end becomes permanent.
-        let gained = privileges.subtracting(entry.forGood)
+        let gained = privileges.subtracting(entry.withoutExpiry)
         if !gained.isEmpty {
             events.append(.accessGranted(AccessGranted(object: object, subject: subject, privileges: gained)))
         }

@@ -86,7 +86,7 @@ extension CommandAuthorizer {
             let options = try state.options(of: place.classID)
         {
             guard options.objectACL == .required else { return given.union(mask) }
-            given.formUnion(try state.levelOfAnybody(on: object, at: instant).intersection(mask))
+            given.formUnion(try state.privilegesOfAnySubject(on: object, at: instant).intersection(mask))
             mask.formIntersection(options.inherits)
             next = place.parent
         }

@@ -32,7 +32,7 @@ public protocol CommandState: AccessState {
     /// Returns the number of counting links that a caller has written to an object.
     func linkCount(of writer: PrincipalID, to target: ObjectID) throws -> Int
     /// Returns the privileges that entries on an object, and permissions attached to it, give to any subject at an instant.
-    func levelOfAnybody(on object: ObjectID, at instant: Instant) throws -> Privileges
+    func privilegesOfAnySubject(on object: ObjectID, at instant: Instant) throws -> Privileges
     func isMember(_ member: PrincipalID, of role: PrincipalID) throws -> Bool
     /// Returns the number of roles that a principal is a direct member of.
     func roleCount(of member: PrincipalID) throws -> Int

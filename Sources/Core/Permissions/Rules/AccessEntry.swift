@@ -4,33 +4,33 @@ public import Events
 public struct AccessEntry: Hashable, Sendable {
     public var subject: PrincipalID
     /// Privileges without an end. ``Events/Privileges/all`` includes privileges defined later.
-    public var forGood: Privileges
-    /// Privileges with an end, disjoint from each other and from `forGood`, the earliest end first.
-    public var ending: [EndingPrivileges]
+    public var withoutExpiry: Privileges
+    /// Privileges with an end, disjoint from each other and from `withoutExpiry`, the earliest end first.
+    public var ending: [ExpiringPrivileges]
     /// Privileges that cannot be revoked.
     public var permanent: Privileges
 
     public init(
-        subject: PrincipalID, forGood: Privileges = [], ending: [EndingPrivileges] = [], permanent: Privileges = []
+        subject: PrincipalID, withoutExpiry: Privileges = [], ending: [ExpiringPrivileges] = [], permanent: Privileges = []
     ) {
         self.subject = subject
-        self.forGood = forGood
+        self.withoutExpiry = withoutExpiry
         self.ending = ending
         self.permanent = permanent
     }
 
-    public var isEmpty: Bool { forGood.isEmpty && ending.isEmpty }
+    public var isEmpty: Bool { withoutExpiry.isEmpty && ending.isEmpty }
 
     /// Whether this gives every privilege, including those defined later.
-    public var isWildcard: Bool { forGood == .all }
+    public var isWildcard: Bool { withoutExpiry == .all }
 
     /// All privileges of the entry, expired ones included.
-    public var privileges: Privileges { ending.reduce(forGood) { $0.union($1.privileges) } }
+    public var privileges: Privileges { ending.reduce(withoutExpiry) { $0.union($1.privileges) } }
 
     /// Returns the privileges at an instant. A privilege no longer holds at its end.
     @inlinable public func live(at instant: Instant) -> Privileges {
-        if ending.isEmpty { return forGood }
-        return ending.reduce(forGood) { $1.until > instant ? $0.union($1.privileges) : $0 }
+        if ending.isEmpty { return withoutExpiry }
+        return ending.reduce(withoutExpiry) { $1.until > instant ? $0.union($1.privileges) : $0 }
     }
 }
 
@@ -44,7 +44,7 @@ extension [AccessEntry] {
 }
 
 /// Privileges that end at a time.
-public struct EndingPrivileges: Hashable, Sendable {
+public struct ExpiringPrivileges: Hashable, Sendable {
     public var privileges: Privileges
     public var until: Instant
 
@@ -58,10 +58,10 @@ extension AccessEntry {
     /// Adds privileges until a time. Privileges that the entry already has for longer keep their end.
     public mutating func grant(_ granted: Privileges, until: Instant) {
         if until == .forever {
-            forGood.formUnion(granted)
+            withoutExpiry.formUnion(granted)
             removeEnding(granted)
         } else {
-            var added = granted.subtracting(forGood)
+            var added = granted.subtracting(withoutExpiry)
             for slice in ending where slice.until >= until { added.subtract(slice.privileges) }
             guard !added.isEmpty else { return }
             removeEnding(added)
@@ -69,7 +69,7 @@ extension AccessEntry {
             if place < ending.count, ending[place].until == until {
                 ending[place].privileges.formUnion(added)
             } else {
-                ending.insert(EndingPrivileges(privileges: added, until: until), at: place)
+                ending.insert(ExpiringPrivileges(privileges: added, until: until), at: place)
             }
         }
     }
@@ -78,11 +78,11 @@ extension AccessEntry {
     /// the class supports at this time.
     public mutating func revoke(_ revoked: Privileges, known: Privileges) {
         if revoked == .all {
-            forGood = []
+            withoutExpiry = []
             ending = []
         } else {
-            if isWildcard { forGood = known }
-            forGood.subtract(revoked)
+            if isWildcard { withoutExpiry = known }
+            withoutExpiry.subtract(revoked)
             removeEnding(revoked)
         }
     }

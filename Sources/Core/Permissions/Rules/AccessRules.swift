@@ -62,7 +62,7 @@ public import Events
     }
 
     /// Returns the place of an object and the options of its class; nil if it does not exist.
-    @inlinable func located(_ object: ObjectID) throws -> (Place, ClassOptions)? {
+    @inlinable func located(_ object: ObjectID) throws -> (ClassAndParent, ClassOptions)? {
         guard let place = try state.place(of: object), let options = try state.options(of: place.classID) else { return nil }
         return (place, options)
     }
@@ -70,7 +70,7 @@ public import Events
     /// Returns the levels without links, and the number of objects read for the object part.
     @inlinable @inline(__always)
     func levels(
-        for subjects: SubjectSet, on object: ObjectID, at place: Place, _ options: ClassOptions, wanted: Privileges,
+        for subjects: SubjectSet, on object: ObjectID, at place: ClassAndParent, _ options: ClassOptions, wanted: Privileges,
         deciding: SubjectSet? = nil
     ) throws -> (levels: Levels, objectsRead: Int) {
         let objectDecides = options.objectACL == .required
@@ -96,7 +96,7 @@ public import Events
     ///   - read: returns the privileges that an object gives, and records what the caller of the walk needs.
     @inlinable @inline(__always)
     func walk(
-        on object: ObjectID, at place: Place, _ options: ClassOptions, wanted: Privileges, isExhaustive: Bool,
+        on object: ObjectID, at place: ClassAndParent, _ options: ClassOptions, wanted: Privileges, isExhaustive: Bool,
         _ read: (AccessSource) throws -> Privileges
     ) throws -> Levels {
         let store = AccessSource(level: .store, object: .store, classID: .store, mask: wanted.neededAtStoreLevel)

@@ -7,7 +7,7 @@ public protocol AccessState {
     func subjects(of caller: PrincipalID) throws -> SubjectSet
 
     /// Returns the class and parent of an object; nil if it does not exist.
-    func place(of object: ObjectID) throws -> Place?
+    func place(of object: ObjectID) throws -> ClassAndParent?
 
     /// Returns the union of the privileges that entries on an object, and permissions attached to it, give these subjects at an
     /// instant.
@@ -43,7 +43,7 @@ public struct CallerLinks: Hashable, Sendable {
 }
 
 /// The class and the parent of an object.
-@frozen public struct Place: Hashable, Sendable {
+@frozen public struct ClassAndParent: Hashable, Sendable {
     public var classID: ClassID
     public var parent: ObjectID?
 

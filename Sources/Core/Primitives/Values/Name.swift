@@ -154,7 +154,7 @@ extension Name {
     package var excerpt: String {
         let printable = String(
             String.UnicodeScalarView(text.unicodeScalars.prefix(80).filter { $0.properties.generalCategory != .control }))
-        return (printable.utf8.count < text.utf8.count ? printable + "…" : printable).showingUnseen()
+        return (printable.utf8.count < text.utf8.count ? printable + "…" : printable).escapingInvisible()
     }
 }
 

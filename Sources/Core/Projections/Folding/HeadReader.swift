@@ -128,7 +128,7 @@ final class HeadReader {
     func request(_ key: FixedKey) throws -> RecordedRequest? { try tables.request(key, in: transaction) }
 
     /// Returns the end of the last block of events; nil without blocks.
-    func auditEnd(_ state: IndexState) throws -> AuditPlace? {
+    func auditEnd(_ state: IndexState) throws -> EventPosition? {
         let blocks = state.eventCount / UInt64(AuditRecords.capacity)
         return blocks == 0 ? nil : try tables.eventSpan(blocks - 1, in: transaction).end
     }

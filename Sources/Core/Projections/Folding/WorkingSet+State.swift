@@ -16,8 +16,8 @@ extension WorkingSet: CommandState {
         return subjects
     }
 
-    package func place(of object: ObjectID) throws -> Place? {
-        try self.object(object).map { Place(classID: $0.classID, parent: $0.parent) }
+    package func place(of object: ObjectID) throws -> ClassAndParent? {
+        try self.object(object).map { ClassAndParent(classID: $0.classID, parent: $0.parent) }
     }
 
     package func level(
@@ -61,7 +61,7 @@ extension WorkingSet: CommandState {
         try self.object(object).flatMap { $0.classID.isBuiltIn ? nil : $0.created }
     }
 
-    package func levelOfAnybody(on object: ObjectID, at instant: Instant) throws -> Privileges {
+    package func privilegesOfAnySubject(on object: ObjectID, at instant: Instant) throws -> Privileges {
         guard let document = try self.object(object) else { return [] }
         let given = try entries(of: document, object).reduce(into: Privileges()) { $0.formUnion($1.live(at: instant)) }
         return try document.attached.reduce(into: given) { $0.formUnion(try permissionGrant($1)?.privileges ?? []) }

@@ -31,15 +31,15 @@ extension IndexReader {
     public var refusalBlocks: UInt64 { state.refusalBlocks }
 
     /// Returns the position of the first event that is not in a block.
-    public func endOfEventBlocks() throws -> AuditPlace {
-        eventBlocks == 0 ? AuditPlace(.genesis) : try tables.eventSpan(eventBlocks - 1, in: transaction).end
+    public func endOfEventBlocks() throws -> EventPosition {
+        eventBlocks == 0 ? EventPosition(.genesis) : try tables.eventSpan(eventBlocks - 1, in: transaction).end
     }
 
     /// The number of the first refusal that is not in a block.
     public var endOfRefusalBlocks: RefusalNumber { RefusalNumber(refusalBlocks * UInt64(AuditRecords.capacity) + 1) }
 
     /// Returns the block that contains an event at a position: the last one that begins at or before it. Logarithmic.
-    public func eventBlock(of place: AuditPlace) throws -> UInt64 {
+    public func eventBlock(of place: EventPosition) throws -> UInt64 {
         var (low, high) = (UInt64(0), eventBlocks)
         while high - low > 1 {
             let middle = (low + high) / 2
@@ -54,7 +54,7 @@ extension IndexReader {
     /// Returns the begin of a block, and the positions of its events that match a pattern, in order. Linear in the block.
     public func events(
         ofBlock block: UInt64, with pattern: AuditPattern
-    ) throws -> (begin: AuditPlace, found: [AuditPlace]) {
+    ) throws -> (begin: EventPosition, found: [EventPosition]) {
         try tables.withBlock(.events, block, in: transaction) { row, reader in
             let span = try EventSpan(row, &reader)
             return (span.first, span.places(of: try pattern.records(row, &reader).all))

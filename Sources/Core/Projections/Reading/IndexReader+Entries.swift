@@ -31,7 +31,7 @@ extension IndexReader {
         var rows: [EntryRow] = []
         for entry in try allEntries(of: document, object) {
             var slices = entry.ending.filter { $0.until > instant }
-            if !entry.forGood.isEmpty { slices.append(EndingPrivileges(privileges: entry.forGood, until: .forever)) }
+            if !entry.withoutExpiry.isEmpty { slices.append(ExpiringPrivileges(privileges: entry.withoutExpiry, until: .forever)) }
             for slice in slices {
                 rows.append(
                     EntryRow(

@@ -41,13 +41,13 @@ extension IndexReader: ExplainableState {
         guard head.attachedCount > 0 else { return grants }
         for permission in try objectDocument(object)?.attached ?? [] {
             guard let grant = try permissionGrant(permission).value, subjects?.contains(grant.subject) ?? true else { continue }
-            let entry = AccessEntry(subject: grant.subject, forGood: grant.privileges)
+            let entry = AccessEntry(subject: grant.subject, withoutExpiry: grant.privileges)
             grants.add(entry, on: object, at: instant, wanted: wanted, permission: permission)
         }
         return grants
     }
 
-    public func ancestry(of caller: PrincipalID) throws -> Ancestry {
+    public func ancestry(of caller: PrincipalID) throws -> MembershipChains {
         let span = try subjectSpan(of: caller)
         if let known = span.ancestry { return known }
         var members: [PrincipalID: [PrincipalID]] = [:]
@@ -55,7 +55,7 @@ extension IndexReader: ExplainableState {
             let document = try document(DocumentID(kind: .memberships, id: member.rawValue), as: MembershipDocument.self)
             for role in document.value?.roles ?? [] where span.subjects.contains(role) { members[role, default: []].append(member) }
         }
-        let ancestry = Ancestry(of: caller, members: members)
+        let ancestry = MembershipChains(of: caller, members: members)
         span.ancestry = ancestry
         return ancestry
     }

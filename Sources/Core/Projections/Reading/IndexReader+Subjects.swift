@@ -33,7 +33,7 @@ extension IndexReader {
     /// Returns the users and things that may have privileges on an object. Not everyone has them, so each such caller is named at
     /// the level that denies them to everyone.
     private func candidates(
-        at level: DecidingLevel?, on object: ObjectID, at place: Place, _ options: ClassOptions
+        at level: DecidingLevel?, on object: ObjectID, at place: ClassAndParent, _ options: ClassOptions
     ) throws -> Set<PrincipalID> {
         if level == .store { return try callers(within: namedSubjects(on: .store)) }
         let classObject = ObjectID(place.classID)

@@ -40,7 +40,7 @@ public final class IndexReader {
 
     struct CurrentObject {
         let id: ObjectID
-        let place: Place?
+        let place: ClassAndParent?
         let head: ObjectDocument.ObjectHead?
         let row: Row?
         /// The span of validity. If the object does not exist, the span is empty, and the result is valid only at the current
@@ -127,7 +127,7 @@ public final class IndexReader {
 // MARK: - Reading for the rules of access
 
 extension IndexReader: AccessState {
-    public func place(of object: ObjectID) throws -> Place? { try stand(on: object).place }
+    public func place(of object: ObjectID) throws -> ClassAndParent? { try stand(on: object).place }
 
     /// Finds an object, and reads the first part of its document.
     @inline(__always)
@@ -267,7 +267,7 @@ extension IndexReader: AccessState {
             let grant = try permissionGrant(permission)
             (begin, end) = (max(begin, grant.begin), min(end, grant.end))
             guard let grant = grant.value else { continue }
-            entries.append(AccessEntry(subject: grant.subject, forGood: grant.privileges))
+            entries.append(AccessEntry(subject: grant.subject, withoutExpiry: grant.privileges))
             attached.append(permission)
         }
         return RevisionSpan(begin: begin, end: end, value: (entries, attached))

@@ -45,7 +45,7 @@ final class SubjectSpan {
     let end: Revision
     let subjects: SubjectSet
     /// The memberships of the caller, after their first use.
-    var ancestry: Ancestry?
+    var ancestry: MembershipChains?
 
     init(begin: Revision, end: Revision, subjects: SubjectSet) {
         caller = subjects.caller

@@ -63,7 +63,7 @@ struct ObjectDocument: Versioned {
 
     /// The first part of the document, as far as a check needs it.
     struct ObjectHead {
-        let place: Place
+        let place: ClassAndParent
         let isSpread: Bool
         let attachedCount: Int
         let attachedOffset: Int
@@ -75,7 +75,7 @@ struct ObjectDocument: Versioned {
             let flags = try reader.byte(row)
             let classID = ClassID(rawValue: try reader.varint(row))
             let parent = flags & ObjectDocument.parentFlag == 0 ? nil : ObjectID(rawValue: try reader.varint(row))
-            place = Place(classID: classID, parent: parent)
+            place = ClassAndParent(classID: classID, parent: parent)
             isSpread = flags & ObjectDocument.spreadFlag != 0
             attachedCount = flags & ObjectDocument.attachedFlag == 0 ? 0 : Int(try reader.varint(row))
             attachedOffset = reader.offset
@@ -90,7 +90,7 @@ extension AccessEntry {
     /// are permanent.
     func encode(into writer: inout ByteWriter) {
         writer.varint(subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2))
-        writer.varint(UInt64(forGood.rawValue))
+        writer.varint(UInt64(withoutExpiry.rawValue))
         if !ending.isEmpty {
             writer.varint(UInt64(ending.count))
             for slice in ending { slice.encode(into: &writer) }
@@ -100,10 +100,10 @@ extension AccessEntry {
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> AccessEntry {
         let head = try reader.varint(row)
-        var entry = AccessEntry(subject: PrincipalID(rawValue: head >> 2), forGood: try reader.privilegeBits(row))
+        var entry = AccessEntry(subject: PrincipalID(rawValue: head >> 2), withoutExpiry: try reader.privilegeBits(row))
         if head & 1 != 0 {
             let count = try reader.varint(row)
-            for _ in 0..<count { entry.ending.append(try EndingPrivileges.decode(row, &reader)) }
+            for _ in 0..<count { entry.ending.append(try ExpiringPrivileges.decode(row, &reader)) }
         }
         if head & 2 != 0 { entry.permanent = try reader.privilegeBits(row) }
         return entry
@@ -216,15 +216,15 @@ struct ValueDocument: Versioned {
     }
 }
 
-extension EndingPrivileges {
+extension ExpiringPrivileges {
     func encode(into writer: inout ByteWriter) {
         writer.varint(UInt64(privileges.rawValue))
         writer.fixed64(UInt64(bitPattern: until.microseconds))
     }
 
-    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> EndingPrivileges {
+    static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> ExpiringPrivileges {
         let privileges = try reader.privilegeBits(row)
-        return EndingPrivileges(privileges: privileges, until: Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))))
+        return ExpiringPrivileges(privileges: privileges, until: Instant(microseconds: Int64(bitPattern: try reader.fixed64(row))))
     }
 }
 
@@ -234,7 +234,7 @@ enum RelationDocument: Versioned {
     case bare
     /// The privileges of the first entity on the second, and those with an end: sufficient to distinguish every change of a
     /// grant.
-    case grant(Privileges, ending: [EndingPrivileges])
+    case grant(Privileges, ending: [ExpiringPrivileges])
     /// An entry in a separate row.
     indirect case entry(AccessEntry)
     /// The objects with a link from a caller to the first entity, sorted.
@@ -276,8 +276,8 @@ enum RelationDocument: Versioned {
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> RelationDocument {
         guard reader.offset < row.count else { return .bare }
         let privileges = try reader.privilegeBits(row)
-        var ending: [EndingPrivileges] = []
-        while reader.offset < row.count { ending.append(try EndingPrivileges.decode(row, &reader)) }
+        var ending: [ExpiringPrivileges] = []
+        while reader.offset < row.count { ending.append(try ExpiringPrivileges.decode(row, &reader)) }
         return .grant(privileges, ending: ending)
     }
 

@@ -22,7 +22,7 @@ public struct DraftFile: Sendable {
     ///   - caller: the caller of changes without one.
     ///   - levels: the definitions of levels in grants, unless the file's header has some; nil for none.
     /// - Throws: ``FormatError``, ``UnreadableFileError``.
-    public init(file: String, caller: Name, levels: [Level]? = nil) throws {
+    public init(file: String, caller: Name, levels: [AccessLevel]? = nil) throws {
         var lines = try LineReader(file: file)
         var context = LineContext(kind: .scenario, levels: levels.map(LineContext.byName))
         var entries: [Entry] = []

@@ -72,7 +72,7 @@ public struct HistoryImporter {
     /// Opens the store, or creates it from the header.
     private func openStore(for source: HistorySource) throws -> Store {
         var options = options
-        options.recordsEnds = .withCommits
+        options.expiryRecording = .withCommits
         // Uses the time of the first transaction. With the current time, access would expire that the history still changes.
         if let begin = source.nextTime { options.clock = { begin } }
         if Store.exists(at: directory) { return try Store.open(at: directory, .writing, options: options) }
@@ -99,7 +99,7 @@ public struct HistoryImporter {
     }
 
     /// Stores the levels, because later questions about levels are answered without the file.
-    private func keep(_ levels: [Level], in store: Store, file: String) throws {
+    private func keep(_ levels: [AccessLevel], in store: Store, file: String) throws {
         guard let present = try store.levels else { return try store.setLevels(levels) }
         let isSame = present.elementsEqual(levels) { ExactText($0.name) == ExactText($1.name) && $0.privileges == $1.privileges }
         guard isSame else { throw ImportError.otherLevels(file: file, directory: directory) }

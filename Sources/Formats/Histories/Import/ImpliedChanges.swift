@@ -24,7 +24,7 @@ struct ImpliedChanges: Sendable {
     ///   - isLocked: whether the store is locked.
     ///   - isNew: whether the store has no commits yet.
     ///   - existing: returns the custom privileges of a class in the store, or nil if the store has no such class.
-    init(levels: [Level], isLocked: Bool, isNew: Bool, existing: @escaping @Sendable (String) throws -> [String]?) {
+    init(levels: [AccessLevel], isLocked: Bool, isNew: Bool, existing: @escaping @Sendable (String) throws -> [String]?) {
         var names: [String] = []
         for name in levels.flatMap(\.privileges) where !names.contains(name) { names.append(name) }
         ofLevels = names

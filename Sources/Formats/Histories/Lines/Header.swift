@@ -12,7 +12,7 @@ struct Header: Sendable {
 
     var format: Format
     /// Named sets of privileges, the smallest first; nil if the file has none.
-    var levels: [Level]?
+    var levels: [AccessLevel]?
     /// The preset of a new store; nil if the file does not set it.
     var preset: Preset?
     /// The administrator of a new store; nil if the file does not set it.
@@ -39,10 +39,10 @@ extension Header {
     }
 
     /// Sorts levels by number of privileges, then by name: a level comes before those that contain it.
-    private static func inOrder(_ value: JSONValue) throws(MemberProblem) -> [Level] {
-        var levels: [Level] = []
+    private static func inOrder(_ value: JSONValue) throws(MemberProblem) -> [AccessLevel] {
+        var levels: [AccessLevel] = []
         for (name, privileges) in try value.readMembers() {
-            do { levels.append(Level(name: name, privileges: try privileges.readTexts())) } catch { throw error.inside(name) }
+            do { levels.append(AccessLevel(name: name, privileges: try privileges.readTexts())) } catch { throw error.inside(name) }
         }
         return levels.sorted { left, right in
             left.privileges.count != right.privileges.count

@@ -29,7 +29,7 @@ struct LineContext: Sendable {
     /// The header's levels by name; nil if it has none.
     var levels: [ExactText: [String]]?
 
-    static func byName(_ levels: [Level]) -> [ExactText: [String]] {
+    static func byName(_ levels: [AccessLevel]) -> [ExactText: [String]] {
         Dictionary(levels.map { (ExactText($0.name), $0.privileges) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -72,7 +72,7 @@ extension [Change] {
     /// - Parameter list: a JSON array of changes.
     /// - Parameter levels: the definitions of levels in grants; nil for none.
     /// - Throws: ``Primitives/MemberProblem`` with a path that begins with the index in the list.
-    package init(_ list: JSONValue, levels: [Level]?) throws(MemberProblem) {
+    package init(_ list: JSONValue, levels: [AccessLevel]?) throws(MemberProblem) {
         let context = LineContext(kind: .scenario, levels: levels.map(LineContext.byName))
         self = try list.readList("a list") { value throws(MemberProblem) in try Change(value, context) }
     }

@@ -8,7 +8,7 @@ package struct RecordedHistory: Sendable {
     package let preset: Preset
     package let administrator: Name
     /// Named sets of privileges, the smallest first; nil if the file has none.
-    package let levels: [Level]?
+    package let levels: [AccessLevel]?
     package let entries: [Entry]
 
     package enum Entry: Sendable {

@@ -49,16 +49,16 @@ public struct ScenarioRunner: Sendable {
 private struct ScenarioRun {
     private let store: Store
     private let clock = ScenarioClock()
-    private var answering: Answering
+    private var answering: QuestionEvaluator
     private(set) var result = ScenarioResult()
 
     init(_ header: Header, in directory: String) throws {
         var options = StoreOptions()
         options.clock = { [clock] in clock.now }
-        options.recordsEnds = .withCommits
+        options.expiryRecording = .withCommits
         store = try Store.create(
             at: directory, preset: header.preset ?? .locked, administrator: header.administratorOrDefault, options: options)
-        answering = Answering(store: store, levels: header.levels)
+        answering = QuestionEvaluator(store: store, levels: header.levels)
     }
 
     func close() throws { try store.close() }

@@ -11,7 +11,7 @@ extension EntryList {
     }
 
     /// What to do if an entry to add exists already, or an entry to remove does not exist.
-    public enum Repetition: Hashable, Sendable {
+    public enum DuplicateHandling: Hashable, Sendable {
         /// Refused as `alreadyExists` or `notThere`.
         case isRefused
         /// Succeeds and changes nothing.
@@ -47,7 +47,7 @@ extension EntryList {
     ///   entries saved before stay saved.
     /// - Complexity: linear in the number of entries.
     @discardableResult
-    public func save(_ mode: SaveMode = .together, repetition: Repetition = .isRefused) async throws -> Outcome {
+    public func save(_ mode: SaveMode = .together, repetition: DuplicateHandling = .isRefused) async throws -> Outcome {
         switch mode {
         case .together:
             do {
@@ -72,7 +72,7 @@ extension EntryList {
         }
     }
 
-    private func change(for entry: Entry, _ repetition: Repetition) throws -> Change {
+    private func change(for entry: Entry, _ repetition: DuplicateHandling) throws -> Change {
         var isStrict = repetition == .isRefused
         if entry.isGranted { return .grant(entry.subject, on: object, entry.privileges, strict: isStrict) }
         // A permanent entry is on the bucket and not on the object, so it cannot be removed here. The strict change is refused.

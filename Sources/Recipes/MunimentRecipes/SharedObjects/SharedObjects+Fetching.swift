@@ -29,9 +29,9 @@ extension SharedObjects {
     ///
     /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`; `noPrivilege` if the current user may not query the class;
     ///   ``Muniment/StoreError``.
-    public func fetchAllPublic() throws -> FetchedObjects {
+    public func fetchAllPublic() throws -> FetchedObjectSequence {
         let user = try signedIn()
-        return try store.read { try FetchedObjects($0.publicObjects(class: className, as: user), from: $0, in: store) }
+        return try store.read { try FetchedObjectSequence($0.publicObjects(class: className, as: user), from: $0, in: store) }
     }
 
     /// Returns all objects that are shared with the current user, one by one: the objects that this user could also read if they
@@ -41,8 +41,8 @@ extension SharedObjects {
     ///
     /// - Throws: `Refusal`: `notAuthenticated`, `unknownClass`; `noPrivilege` if the current user may not query the class;
     ///   ``Muniment/StoreError``.
-    public func fetchAllSharedWithMe() throws -> FetchedObjects {
+    public func fetchAllSharedWithMe() throws -> FetchedObjectSequence {
         let user = try signedIn()
-        return try store.read { try FetchedObjects($0.sharedObjects(class: className, with: user), from: $0, in: store) }
+        return try store.read { try FetchedObjectSequence($0.sharedObjects(class: className, with: user), from: $0, in: store) }
     }
 }

@@ -14,8 +14,8 @@ extension SharedObjects {
     /// - Parameter revision: the last revision that the client knows; nil for the head. With the revision of an earlier fetch, no
     ///   change is missed.
     /// - Throws: `Refusal`: `notAuthenticated`; ``Muniment/StoreError``.
-    public func notices(after revision: Revision? = nil) throws -> ObjectNotices {
-        ObjectNotices(feed: try store.notices(for: signedIn(), after: revision), className: className)
+    public func notices(after revision: Revision? = nil) throws -> SharedObjectNotices {
+        SharedObjectNotices(feed: try store.notices(for: signedIn(), after: revision), className: className)
     }
 
     /// Returns the notices of a span of past revisions, sorted by revision and kind.
@@ -24,13 +24,13 @@ extension SharedObjects {
     ///   - revision: the last revision before the span.
     ///   - last: the last revision of the span.
     /// - Throws: `Refusal`: `notAuthenticated`; ``Muniment/StoreError``.
-    public func notices(after revision: Revision, through last: Revision) throws -> [ObjectsNotice] {
-        var grouped: [ObjectsNotice] = []
+    public func notices(after revision: Revision, through last: Revision) throws -> [SharedObjectNotice] {
+        var grouped: [SharedObjectNotice] = []
         var ofRevision: [Notice] = []
         for notice in try store.notices(for: signedIn(), after: revision, through: last) {
             ofRevision.append(notice)
             guard notice.completesRevision else { continue }
-            grouped += ObjectsNotice.grouping(ofRevision, class: className)
+            grouped += SharedObjectNotice.grouping(ofRevision, class: className)
             ofRevision = []
         }
         return grouped

@@ -15,7 +15,7 @@ extension SharedObjects {
     ///   - id: the object's id.
     ///   - since: the revision to begin after; nil for the head. With the revision of an earlier fetch, no change is missed.
     /// - Throws: `Refusal`: `notAuthenticated`, `unknownObject` or `noPrivilege`; ``Muniment/StoreError``.
-    public func observe(_ path: JSONPath = [], of id: String, since: Revision? = nil) throws -> ObservedChanges {
+    public func observe(_ path: JSONPath = [], of id: String, since: Revision? = nil) throws -> ObservedChangeSequence {
         try store.observe(name(of: id), at: path, as: signedIn(), since: since)
     }
 }

@@ -44,11 +44,11 @@ struct ClaimRules {
         let claims = try jwt.claims
         guard let issuer = claims.text("iss"), ExactText(issuer) == ExactText(self.issuer) else { throw .wrongIssuer }
         guard names(claims["aud"]) else { throw .wrongAudience }
-        guard let end = try claims.time("exp") else { throw .noEnd }
+        guard let end = try claims.time("exp") else { throw .noExpiry }
         let leeway = ClaimRules.leewaySeconds * 1_000_000
         guard now < end.advanced(byMicroseconds: leeway) else { throw .ended }
         let soon = now.advanced(byMicroseconds: leeway)
-        if let start = try claims.time("nbf"), start > soon { throw .notYetGood }
+        if let start = try claims.time("nbf"), start > soon { throw .notYetValid }
         if let issued = try claims.time("iat"), issued > soon { throw .issuedInTheFuture }
         guard let subject = claims.text("sub"), (1...CheckedJWT.subjectLimitBytes).contains(subject.utf8.count) else {
             throw .unusableSubject

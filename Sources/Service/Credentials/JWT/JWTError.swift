@@ -12,9 +12,9 @@ public enum JWTError: Error, Hashable, Sendable, CustomStringConvertible {
     case wrongSignature
     case wrongIssuer
     case wrongAudience
-    case noEnd
+    case noExpiry
     case ended
-    case notYetGood
+    case notYetValid
     case issuedInTheFuture
     /// `sub` is missing, or is not valid as a user name.
     case unusableSubject
@@ -35,9 +35,9 @@ public enum JWTError: Error, Hashable, Sendable, CustomStringConvertible {
         case .wrongSignature: "its signature is wrong"
         case .wrongIssuer: "its `iss` is another issuer"
         case .wrongAudience: "its `aud` does not name this service"
-        case .noEnd: "it has no `exp`"
+        case .noExpiry: "it has no `exp`"
         case .ended: "it has expired"
-        case .notYetGood: "its `nbf` is in the future"
+        case .notYetValid: "its `nbf` is in the future"
         case .issuedInTheFuture: "its `iat` is in the future"
         case .unusableSubject: "its `sub` is missing, or not the name of a user"
         case .reservedSubject: "its `sub` is `root`, the name of the user who administers new stores"

@@ -7,7 +7,7 @@ public struct RunningService: Sendable {
 
     /// Finds the service that runs on a data directory and is ready; nil without one, or if this user may not access it.
     public init?(dataDirectory: String) {
-        let place = ServicePlace(dataDirectory: dataDirectory)
+        let place = ServicePresenceFiles(dataDirectory: dataDirectory)
         // The order matters: while the lock is held and ready, the note belongs to its holder.
         guard FileLock.isHeldReady(path: place.lock), let bytes = try? readFile(place.note), let note = ServiceNote(bytes) else {
             return nil

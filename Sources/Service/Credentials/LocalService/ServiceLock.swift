@@ -9,7 +9,7 @@ internal import Synchronization
 /// The service holds a lock during its lifetime, which the system releases however the process ends. So the note of a crashed
 /// process is not mistaken for a running service.
 public final class ServiceLock: Sendable {
-    private let place: ServicePlace
+    private let place: ServicePresenceFiles
     private let lock: FileLock
     private let isEnded = Atomic(false)
     /// The secret that the tool sends instead of a token. Valid for this run only, with all permissions.
@@ -20,7 +20,7 @@ public final class ServiceLock: Sendable {
     /// - Parameter dataDirectory: the folder of the stores. It must exist.
     /// - Throws: ``ServiceLockError`` if another process has it, or a file error.
     public init(dataDirectory: String) throws {
-        place = ServicePlace(dataDirectory: dataDirectory)
+        place = ServicePresenceFiles(dataDirectory: dataDirectory)
         secret = LocalSecret.random()
         try makePrivateFolder(place.folder)
         do { lock = try FileLock(path: place.lock, holder: processDescription()) } catch let held as FileLock.HeldError {
@@ -78,7 +78,7 @@ public enum ServiceLockError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// The files of a data directory that announce a running service.
-struct ServicePlace {
+struct ServicePresenceFiles {
     let folder: String
     var lock: String { folder + "/service.lock" }
     var note: String { folder + "/service.json" }

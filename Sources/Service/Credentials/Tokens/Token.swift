@@ -21,7 +21,7 @@ public struct Token: Hashable, Sendable {
     public let comment: String?
 
     /// Whether the token is valid at an instant.
-    public func isGood(at instant: Instant) -> Bool {
+    public func isValid(at instant: Instant) -> Bool {
         if case nil = revokedAt { until.map { instant < $0 } ?? true } else { false }
     }
 }

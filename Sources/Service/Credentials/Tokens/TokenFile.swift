@@ -10,7 +10,7 @@ internal import Hashing
 /// After each change is on the disk, the first line is overwritten in place. Its length is constant and less than a disk sector, so it is
 /// never written in part. The change is acknowledged after that. Only a line that the first line does not count yet can be incomplete.
 struct TokenFile {
-    private(set) var book = TokenBook()
+    private(set) var book = TokenTable()
     /// Number of changes in the file.
     var changes: Int { lineCount }
     /// Bytes of the counted lines, including the first line.

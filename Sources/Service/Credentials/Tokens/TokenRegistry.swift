@@ -44,9 +44,9 @@ public final class TokenRegistry: Sendable {
     /// The file as it was read.
     private final class Reading: Sendable {
         let file: TokenFile
-        let watch: FileWatch
+        let watch: FileChangeCheck
 
-        init(_ file: TokenFile, _ watch: FileWatch) {
+        init(_ file: TokenFile, _ watch: FileChangeCheck) {
             self.file = file
             self.watch = watch
         }
@@ -125,19 +125,19 @@ public final class TokenRegistry: Sendable {
         guard TokenSecret.isWellFormed(secret) else { return nil }
         let digest = TokenSecret.digest(secret)
         guard let found = try book().token(for: digest), Secrets.areEqual(found.digest.bytes, digest.bytes),
-            found.token.isGood(at: instant)
+            found.token.isValid(at: instant)
         else { return nil }
         return found.token
     }
 
     /// Returns the tokens in the current file.
-    private func book() throws -> TokenBook {
+    private func book() throws -> TokenTable {
         if let reading = latest.withLock({ $0.reading }), reading.watch.isUnchanged { return reading.file.book }
         let read = Result { try self.read() }
         // Only a complete read is kept. After an error, the next call reads again.
         let line = latest.withLock { $0.keep(read, path: path) }
         if let line { report(line) }
-        return try read.get()?.file.book ?? TokenBook()
+        return try read.get()?.file.book ?? TokenTable()
     }
 
     /// Reads the current file; nil if it does not exist.
@@ -160,7 +160,7 @@ public final class TokenRegistry: Sendable {
     /// have been removed.
     private func knownEnd() throws -> TokenRecord? { try TokenRecord(at: record) ?? latest.withLock { $0.end } }
 
-    private func change(_ decide: (TokenBook) throws -> TokenLine) throws {
+    private func change(_ decide: (TokenTable) throws -> TokenLine) throws {
         try append { bytes in
             let file = try TokenFile(bytes, path: path, record: try knownEnd())
             return file.adding(try decide(file.book))

@@ -14,16 +14,16 @@ enum AccountAdministrationRoutes {
 
     static let find = Route(
         account: "GET", "/v1/accounts", "listAccounts", need: .store,
-        RouteDescription("the account with an email, or all accounts in pages").saying(who)
-            .taking(
+        RouteDescription("the account with an email, or all accounts in pages").withNote(who)
+            .withParameters(
                 .query("email", "the email to search for; at most one account has it")
             )
             .paged(.records)
-            .answering(
+            .withResponse(
                 "the accounts, in the order of their creation",
                 Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: .next)
             )
-            .refusing(.conflict), .fast
+            .withProblems(.conflict), .fast
     ) { call, accounts, arguments in
         try call.requireAdministeringAccounts()
         let email = try arguments.optionalText("email")
@@ -45,8 +45,8 @@ enum AccountAdministrationRoutes {
     static let verify = Route(
         account: "GET", "/v1/accounts/verify", "verifyAccounts", need: .store,
         RouteDescription("checks the log of accounts: its hash chain, every record, every key")
-            .saying(who)
-            .answering(
+            .withNote(who)
+            .withResponse(
                 "the report; `hash` covers the whole log",
                 Schema.object([
                     "sound": Schema.flag, "problems": Schema.list(Schema.text), "records": Schema.number, "accounts": Schema.number,
@@ -70,8 +70,8 @@ enum AccountAdministrationRoutes {
 
     static let get = Route(
         account: "GET", "/v1/accounts/{principal}", "describeAccount", need: .store,
-        RouteDescription("an account").saying(who)
-            .answering("the account", Schema.named("Account")), .fast
+        RouteDescription("an account").withNote(who)
+            .withResponse("the account", Schema.named("Account")), .fast
     ) { call, accounts, _ in
         try call.requireAdministeringAccounts()
         guard let account = accounts.account(principal: Name(call.parameter("principal"))) else { throw noSuchAccount }
@@ -81,12 +81,12 @@ enum AccountAdministrationRoutes {
     static let signOut = Route(
         account: "POST", "/v1/accounts/{principal}/sign-out", "endSessionsOfAccount", need: .store,
         RouteDescription("ends every session of an account")
-            .saying(
+            .withNote(
                 "Requires a token that administers all stores, or an administrator of every store with accounts; "
                     + "a session needs a recent sign-in."
             )
-            .answering("the sessions ended", nil, status: 204)
-            .refusing(.recentSignInRequired), .fast
+            .withResponse("the sessions ended", nil, status: 204)
+            .withProblems(.recentSignInRequired), .fast
     ) { call, accounts, _ in
         try call.requireManagingAccounts(accounts)
         let principal = Name(call.parameter("principal"))
@@ -98,12 +98,12 @@ enum AccountAdministrationRoutes {
     static let delete = Route(
         account: "DELETE", "/v1/accounts/{principal}", "deleteAccountOf", need: .store,
         RouteDescription("deletes an account, all its sessions and all its access")
-            .saying(
+            .withNote(
                 "Requires a token that administers all stores, or an administrator of every store with accounts; "
                     + "a session needs a recent sign-in."
             )
-            .answering("the account was deleted", nil, status: 204)
-            .refusing(.recentSignInRequired, .conflict), .fast
+            .withResponse("the account was deleted", nil, status: 204)
+            .withProblems(.recentSignInRequired, .conflict), .fast
     ) { call, accounts, _ in
         try call.requireManagingAccounts(accounts)
         let principal = Name(call.parameter("principal"))
@@ -123,7 +123,7 @@ enum AccountAdministrationRoutes {
     private static let noSuchAccount = Problem(.notFound, "no account has this principal: check the list of all accounts")
 }
 
-extension Call {
+extension RequestContext {
     /// Throws unless the caller may read accounts. Administering one of the stores is sufficient.
     fileprivate func requireAdministeringAccounts() throws {
         guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("administer accounts") }

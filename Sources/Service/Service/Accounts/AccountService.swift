@@ -18,7 +18,7 @@ final class AccountService: Sendable {
     private let fast = WorkQueue(WorkLimits(running: 8, waiting: 1_024, waitingOfCaller: 256))
 
     init(
-        _ options: AccountsOptions, _ settings: ServiceSettings, _ data: DataDirectory, _ tokens: TokenRegistry,
+        _ options: AccountServiceSettings, _ settings: ServiceSettings, _ data: DataDirectory, _ tokens: TokenRegistry,
         _ runningCommits: RunningCommits
     ) throws {
         stores = .named(options.stores.map(\.text))
@@ -27,7 +27,7 @@ final class AccountService: Sendable {
             uniquingKeysWith: { first, _ in first })
         accounts = try Accounts(
             folder: data.ownFolder, providers: options.providers, mailer: options.mailer,
-            directory: StoreDirectory(
+            directory: ServiceAccountStores(
                 data: data, stores: options.stores, tokens: tokens, runningCommits: runningCommits, clock: settings.clock,
                 report: settings.report),
             settings: options.settings, clock: settings.clock, report: settings.report)
@@ -86,7 +86,7 @@ enum AccessToken {
 }
 
 /// The options of a service with accounts.
-public struct AccountsOptions: Sendable {
+public struct AccountServiceSettings: Sendable {
     /// The stores that register every account, and that sessions reach.
     public var stores: [StoreName]
     /// Sign-in methods besides a password.

@@ -8,7 +8,7 @@ enum OwnAccountRoutes {
 
     static let get = Route(
         account: "GET", "/v1/account", "getAccount",
-        RouteDescription("the caller's account").answering("the account", Schema.named("Account")), .fast
+        RouteDescription("the caller's account").withResponse("the account", Schema.named("Account")), .fast
     ) { call, accounts, _ in
         call.answer(try accounts.account(call.access).json(accounts))
     }
@@ -16,11 +16,11 @@ enum OwnAccountRoutes {
     static let patch = Route(
         account: "PATCH", "/v1/account", "changeProfile",
         RouteDescription("changes the profile of the caller; null removes a member")
-            .taking(
+            .withParameters(
                 body: Schema.object(
                     [:], optional: ["displayName": Schema.orNull(Schema.text), "picture": Schema.orNull(Schema.text)])
             )
-            .answering("the account after the change", Schema.named("Account")), .fast
+            .withResponse("the account after the change", Schema.named("Account")), .fast
     ) { call, accounts, arguments in
         let (displayName, picture) = (try arguments.change("displayName"), try arguments.change("picture"))
         try arguments.finish()
@@ -34,9 +34,9 @@ enum OwnAccountRoutes {
     static let delete = Route(
         account: "DELETE", "/v1/account", "deleteAccount",
         RouteDescription("deletes the caller's account, all its sessions and all its access")
-            .saying("Requires a recent sign-in. If it fails, the account is unchanged, and the caller can try again.")
-            .answering("the account was deleted", nil, status: 204)
-            .refusing(.recentSignInRequired, .conflict), .fast
+            .withNote("Requires a recent sign-in. If it fails, the account is unchanged, and the caller can try again.")
+            .withResponse("the account was deleted", nil, status: 204)
+            .withProblems(.recentSignInRequired, .conflict), .fast
     ) { call, accounts, _ in
         try accounts.deleteAccount(call.access)
         return call.done
@@ -45,10 +45,10 @@ enum OwnAccountRoutes {
     static let changeEmail = Route(
         account: "PUT", "/v1/account/email", "requestEmailChange",
         RouteDescription("sends a code to a new email; after its confirmation it replaces the account's email")
-            .saying("Requires a recent sign-in. The response does not disclose whether an account has the email.")
-            .taking(body: Schema.object(["email": Schema.text]))
-            .answering("a code was sent", Schema.named("CodeSent"), status: 202)
-            .refusing(.recentSignInRequired, .conflict), .fast
+            .withNote("Requires a recent sign-in. The response does not disclose whether an account has the email.")
+            .withParameters(body: Schema.object(["email": Schema.text]))
+            .withResponse("a code was sent", Schema.named("CodeSent"), status: 202)
+            .withProblems(.recentSignInRequired, .conflict), .fast
     ) { call, accounts, arguments in
         let email = try arguments.text("email")
         try arguments.finish()
@@ -59,10 +59,10 @@ enum OwnAccountRoutes {
     static let confirmEmail = Route(
         account: "POST", "/v1/account/email/confirm", "confirmEmailChange",
         RouteDescription("confirms the new email with the code")
-            .saying("Requires a recent sign-in; ends all other sessions.")
-            .taking(body: Schema.object(["attempt": Schema.text, "code": Schema.text]))
-            .answering("the account after the change", Schema.named("Account"))
-            .refusing(.recentSignInRequired, .wrongCode, .accountExists, .conflict), .fast
+            .withNote("Requires a recent sign-in; ends all other sessions.")
+            .withParameters(body: Schema.object(["attempt": Schema.text, "code": Schema.text]))
+            .withResponse("the account after the change", Schema.named("Account"))
+            .withProblems(.recentSignInRequired, .wrongCode, .accountExists, .conflict), .fast
     ) { call, accounts, arguments in
         let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
         try arguments.finish()

@@ -9,7 +9,7 @@ enum SessionRoutes {
     static let list = Route(
         account: "GET", "/v1/account/sessions", "listSessions",
         RouteDescription("the sessions of the caller")
-            .answering(
+            .withResponse(
                 "the sessions, in the order of their creation", Schema.object(["sessions": Schema.list(Schema.named("Session"))])),
         .fast
     ) { call, accounts, _ in
@@ -20,7 +20,7 @@ enum SessionRoutes {
 
     static let end = Route(
         account: "DELETE", "/v1/account/sessions/{session}", "endSession",
-        RouteDescription("ends a session").answering(
+        RouteDescription("ends a session").withResponse(
             "the session ended", nil, status: 204), .fast
     ) { call, accounts, _ in
         guard let number = UInt64(call.parameter("session")) else {
@@ -32,7 +32,7 @@ enum SessionRoutes {
 
     static let endOthers = Route(
         account: "DELETE", "/v1/account/sessions", "endOtherSessions",
-        RouteDescription("ends all other sessions").answering(
+        RouteDescription("ends all other sessions").withResponse(
             "the sessions ended", nil, status: 204), .fast
     ) { call, accounts, _ in
         try accounts.endOtherSessions(call.access)
@@ -42,7 +42,7 @@ enum SessionRoutes {
     static let signOut = Route(
         account: "POST", "/v1/account/sign-out", "signOut",
         RouteDescription("ends the session of the request")
-            .answering("the session ended", nil, status: 204), .fast
+            .withResponse("the session ended", nil, status: 204), .fast
     ) { call, accounts, _ in
         try accounts.signOut(call.access)
         return call.done
@@ -51,12 +51,14 @@ enum SessionRoutes {
     static let recentSignIn = Route(
         account: "GET", "/v1/account/recent-sign-in", "getRecentSignIn",
         RouteDescription("checks if the caller's sign-in is recent enough for sensitive changes")
-            .saying("Changes nothing. For clients that delete the caller's data before the account: they check the sign-in first.")
-            .answering(
+            .withNote(
+                "Changes nothing. For clients that delete the caller's data before the account: they check the sign-in first."
+            )
+            .withResponse(
                 "for how many seconds the sign-in stays recent, and the limit in seconds",
                 Schema.object(["secondsLeft": Schema.number, "maxAge": Schema.number])
             )
-            .refusing(.recentSignInRequired), .fast
+            .withProblems(.recentSignInRequired), .fast
     ) { call, accounts, _ in
         let (left, maxAge) = try accounts.recentSignIn(call.access)
         return call.answer(["secondsLeft": .integer(left), "maxAge": .integer(maxAge)])
@@ -65,12 +67,12 @@ enum SessionRoutes {
     static let reauthenticate = Route(
         account: "POST", "/v1/account/reauthenticate", "reauthenticate",
         RouteDescription("confirms the caller's identity again before a sensitive change")
-            .saying(
+            .withNote(
                 "The session continues with new tokens; the old tokens become invalid at once. With a password, `evidence` needs no email."
             )
-            .taking(body: Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]))
-            .answering("the session, with new tokens", Schema.named("SignedIn"))
-            .refusing(.wrongCredentials), .provider
+            .withParameters(body: Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]))
+            .withResponse("the session, with new tokens", Schema.named("SignedIn"))
+            .withProblems(.wrongCredentials), .provider
     ) { call, accounts, arguments in
         let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
         try arguments.finish()

@@ -12,14 +12,15 @@ enum SignInMethodRoutes {
     static let link = Route(
         account: "POST", "/v1/account/identities", "linkIdentity",
         RouteDescription("adds a sign-in method to the account, with evidence or a `link`")
-            .saying(needs + " `link` is from a problem `account-exists`.")
-            .taking(
+            .withNote(needs + " `link` is from a problem `account-exists`.")
+            .withParameters(
                 body: Schema.oneOf(
                     Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]),
                     Schema.object(["link": Schema.text]))
             )
-            .answering("the account after the change", Schema.named("Account"))
-            .refusing(.recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unfitPassword),
+            .withResponse("the account after the change", Schema.named("Account"))
+            .withProblems(
+                .recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unacceptablePassword),
         .provider
     ) { call, accounts, arguments in
         if let link = try arguments.optionalText("link") {
@@ -33,9 +34,9 @@ enum SignInMethodRoutes {
 
     static let unlink = Route(
         account: "DELETE", "/v1/account/identities/{provider}", "unlinkIdentity",
-        RouteDescription("removes a sign-in method of the account, unless it is the only one").saying(needs)
-            .answering("the account after the change", Schema.named("Account"))
-            .refusing(.recentSignInRequired, .lastSignInMethod), .fast
+        RouteDescription("removes a sign-in method of the account, unless it is the only one").withNote(needs)
+            .withResponse("the account after the change", Schema.named("Account"))
+            .withProblems(.recentSignInRequired, .lastSignInMethod), .fast
     ) { call, accounts, _ in
         guard let provider = ProviderID(call.parameter("provider")) else {
             throw Problem(.notFound, "the account does not have this sign-in method: `GET /v1/account` lists the methods")
@@ -45,10 +46,10 @@ enum SignInMethodRoutes {
 
     static let setPassword = Route(
         account: "POST", "/v1/account/password", "setPassword",
-        RouteDescription("sets a password for an account without one").saying(needs)
-            .taking(body: Schema.object(["password": Schema.text]))
-            .answering("the account after the change", Schema.named("Account"))
-            .refusing(.recentSignInRequired, .alreadyLinked, .unfitPassword), .hashing
+        RouteDescription("sets a password for an account without one").withNote(needs)
+            .withParameters(body: Schema.object(["password": Schema.text]))
+            .withResponse("the account after the change", Schema.named("Account"))
+            .withProblems(.recentSignInRequired, .alreadyLinked, .unacceptablePassword), .hashing
     ) { call, accounts, arguments in
         let password = try arguments.text("password")
         try arguments.finish()
@@ -57,10 +58,10 @@ enum SignInMethodRoutes {
 
     static let changePassword = Route(
         account: "PUT", "/v1/account/password", "changePassword",
-        RouteDescription("changes the password").saying(needs)
-            .taking(body: Schema.object(["password": Schema.text]))
-            .answering("the account after the change", Schema.named("Account"))
-            .refusing(.recentSignInRequired, .unfitPassword), .hashing
+        RouteDescription("changes the password").withNote(needs)
+            .withParameters(body: Schema.object(["password": Schema.text]))
+            .withResponse("the account after the change", Schema.named("Account"))
+            .withProblems(.recentSignInRequired, .unacceptablePassword), .hashing
     ) { call, accounts, arguments in
         let password = try arguments.text("password")
         try arguments.finish()

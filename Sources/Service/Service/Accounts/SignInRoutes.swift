@@ -9,7 +9,7 @@ enum SignInRoutes {
     static let providers = Route(
         account: "GET", "/v1/accounts/providers", "listProviders", need: .nothing,
         RouteDescription("the sign-in methods, the preferred one first")
-            .answering(
+            .withResponse(
                 "the providers", Schema.object(["providers": Schema.list(Schema.named("Provider"))])), .fast
     ) { call, accounts, _ in
         call.answer([
@@ -21,16 +21,16 @@ enum SignInRoutes {
     static let begin = Route(
         account: "POST", "/v1/accounts/begin", "beginSignIn", need: .nothing,
         RouteDescription("starts a sign-in with a provider that needs a first step")
-            .saying(
+            .withNote(
                 "For OpenID Connect: given `redirectURI`, it returns `attempt`, a secret of the client, and `authorizationURL`, the "
                     + "page for the user. The evidence contains `attempt`, the values from the redirect (`code`, `state`, `iss`) and "
                     + "`redirectURI`, the address of the redirect; without it `iss` is required. With "
                     + "`\"purpose\":\"reauthenticate\"` the provider asks the user to sign in again."
             )
-            .taking(
+            .withParameters(
                 body: Schema.object(["provider": Schema.provider], optional: ["redirectURI": Schema.text, "purpose": Schema.text])
             )
-            .answering("the data for the next step of the client", Schema.openObject), .provider
+            .withResponse("the data for the next step of the client", Schema.openObject), .provider
     ) { call, accounts, arguments in
         let provider = try arguments.provider()
         return call.answer(try accounts.begin(provider, arguments.rest, from: call.source))
@@ -39,18 +39,18 @@ enum SignInRoutes {
     static let signUp = Route(
         account: "POST", "/v1/accounts/sign-up", "signUp", need: .nothing,
         RouteDescription("creates an account")
-            .saying(
+            .withNote(
                 "With a password, no account is created yet: the service sends a code to the email and returns a secret `attempt`, "
                     + "whether an account has that email or not. `verify` takes both."
             )
-            .taking(
+            .withParameters(
                 body: Schema.object(
                     ["provider": Schema.provider, "evidence": Schema.openObject],
                     optional: ["displayName": Schema.text, "picture": Schema.text, "device": Schema.text])
             )
-            .answering("the account was created", Schema.named("SignedIn"), status: 201)
-            .answering("a code was sent", Schema.named("CodeSent"), status: 202)
-            .refusing(.accountExists, .wrongCredentials, .unfitPassword), .provider
+            .withResponse("the account was created", Schema.named("SignedIn"), status: 201)
+            .withResponse("a code was sent", Schema.named("CodeSent"), status: 202)
+            .withProblems(.accountExists, .wrongCredentials, .unacceptablePassword), .provider
     ) { call, accounts, arguments in
         let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
         let profile = Profile(
@@ -64,13 +64,13 @@ enum SignInRoutes {
     }
 
     static let verify = Route(
-        account: "POST", "/v1/accounts/verify", "verifyEmail", need: .nothing,
+        account: "POST", "/v1/accounts/sign-up/confirm", "confirmSignUp", need: .nothing,
         RouteDescription("confirms an email with its code, and creates the account")
-            .taking(
+            .withParameters(
                 body: Schema.object(["attempt": Schema.text, "code": Schema.text], optional: ["device": Schema.text])
             )
-            .answering("the account was created", Schema.named("SignedIn"), status: 201)
-            .refusing(.wrongCode, .accountExists), .hashing
+            .withResponse("the account was created", Schema.named("SignedIn"), status: 201)
+            .withProblems(.wrongCode, .accountExists), .hashing
     ) { call, accounts, arguments in
         let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
         let device = try arguments.device()
@@ -82,17 +82,17 @@ enum SignInRoutes {
     static let signIn = Route(
         account: "POST", "/v1/accounts/sign-in", "signIn", need: .nothing,
         RouteDescription("signs in and creates a session")
-            .saying(
+            .withNote(
                 "An unknown email and a wrong password get the same response, after the same time. `link` is from a problem "
                     + "`account-exists`: it adds the sign-in method of that request to this account."
             )
-            .taking(
+            .withParameters(
                 body: Schema.object(
                     ["provider": Schema.provider, "evidence": Schema.openObject],
                     optional: ["device": Schema.text, "link": Schema.text])
             )
-            .answering("the session", Schema.named("SignedIn"))
-            .refusing(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked), .provider
+            .withResponse("the session", Schema.named("SignedIn"))
+            .withProblems(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked), .provider
     ) { call, accounts, arguments in
         let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
         let (device, link) = (try arguments.device(), try arguments.optionalText("link"))
@@ -104,9 +104,9 @@ enum SignInRoutes {
     static let reset = Route(
         account: "POST", "/v1/accounts/reset", "requestReset", need: .nothing,
         RouteDescription("sends a code to reset a password")
-            .saying("The response does not disclose whether the account exists.")
-            .taking(body: Schema.object(["email": Schema.text]))
-            .answering("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202), .hashing
+            .withNote("The response does not disclose whether the account exists.")
+            .withParameters(body: Schema.object(["email": Schema.text]))
+            .withResponse("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202), .hashing
     ) { call, accounts, arguments in
         let email = try arguments.text("email")
         try arguments.finish()
@@ -117,12 +117,12 @@ enum SignInRoutes {
     static let confirmReset = Route(
         account: "POST", "/v1/accounts/reset/confirm", "confirmReset", need: .nothing,
         RouteDescription("sets a new password with a code, ends all sessions and creates a new one")
-            .taking(
+            .withParameters(
                 body: Schema.object(
                     ["attempt": Schema.text, "code": Schema.text, "password": Schema.text], optional: ["device": Schema.text])
             )
-            .answering("the session", Schema.named("SignedIn"))
-            .refusing(.wrongCode, .unfitPassword), .hashing
+            .withResponse("the session", Schema.named("SignedIn"))
+            .withProblems(.wrongCode, .unacceptablePassword), .hashing
     ) { call, accounts, arguments in
         let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
         let (password, device) = (try arguments.text("password"), try arguments.device())
@@ -135,15 +135,15 @@ enum SignInRoutes {
     static let refresh = Route(
         account: "POST", "/v1/accounts/refresh", "refreshSession", need: .nothing,
         RouteDescription("refreshes the tokens of a session")
-            .saying(
+            .withNote(
                 "A refresh token can be used once. `nonce` is a random string of the client: a repeated request with the same nonce "
                     + "returns the same tokens if the response was lost; a used token with another nonce ends the session."
             )
-            .taking(body: Schema.object(["refresh": Schema.text, "nonce": Schema.text]))
-            .answering("the session, with new tokens", Schema.named("SignedIn"))
-            .refusing(.sessionEnded), .fast
+            .withParameters(body: Schema.object(["refreshToken": Schema.text, "nonce": Schema.text]))
+            .withResponse("the session, with new tokens", Schema.named("SignedIn"))
+            .withProblems(.sessionEnded), .fast
     ) { call, accounts, arguments in
-        let (refresh, nonce) = (try arguments.text("refresh"), try arguments.text("nonce"))
+        let (refresh, nonce) = (try arguments.text("refreshToken"), try arguments.text("nonce"))
         try arguments.finish()
         return call.answer(try accounts.refresh(refresh, nonce: nonce).json(accounts))
     }

@@ -149,7 +149,7 @@ private struct EvaluationAnswers {
     private mutating func answer(_ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
         do {
             if let fault = item.fault { throw fault }
-            let question = try Question(item.parts, defaults: request.defaults)
+            let question = try EvaluationRequest(item.parts, defaults: request.defaults)
             let moment = item.parts.context.map { $0.moment ?? .now }
             guard let moment, moment != request.moment else { return try decide(question, item, by: &evaluator) }
             return try authZEN.reading(moment) { snapshot in
@@ -164,8 +164,10 @@ private struct EvaluationAnswers {
         }
     }
 
-    private mutating func decide(_ question: Question, _ item: EvaluationItem, by evaluator: inout Evaluator) throws -> Bool {
-        try authZEN.asker.requireAsking(about: question.subject, in: authZEN.store)
+    private mutating func decide(_ question: EvaluationRequest, _ item: EvaluationItem, by evaluator: inout Evaluator) throws
+        -> Bool
+    {
+        try authZEN.asker.requirePermissionToQuery(about: question.subject, in: authZEN.store)
         let context = item.parts.context ?? request.defaults.context
         return try evaluator.answer(question, reasonFor: authZEN.reasonAudience(context), into: &writer)
     }

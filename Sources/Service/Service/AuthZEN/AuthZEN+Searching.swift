@@ -18,7 +18,7 @@ extension AuthZEN {
     package func searchSubjects(_ body: [UInt8]) throws -> [UInt8] {
         try search(.subject, body) { parts, snapshot in
             guard let subject = parts.subject, let resource = parts.resource else { return [] }
-            try asker.requireAsking(aboutAccessTo: resource, in: store)
+            try asker.requirePermissionToQuery(aboutAccessTo: resource, in: store)
             let audience = try asker.audience(in: store)
             guard let name = resource.object, try snapshot.tells(audience, of: name),
                 let object = try snapshot.objectID(name),
@@ -60,7 +60,7 @@ extension AuthZEN {
     /// Returns the number of a subject that the caller may query, and the resource; nil if the store does not know the subject.
     private func known(_ parts: RequestParts, _ snapshot: Snapshot) throws -> (PrincipalID, EntityPart)? {
         guard let subject = parts.subject, let resource = parts.resource else { return nil }
-        try asker.requireAsking(about: subject, in: store)
+        try asker.requirePermissionToQuery(about: subject, in: store)
         return try subject.principal.flatMap { try snapshot.principalID($0) }.map { ($0, resource) }
     }
 

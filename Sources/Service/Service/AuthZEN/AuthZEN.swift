@@ -12,17 +12,17 @@ package struct AuthZEN {
     package static let evaluationsPerRequest = 10_000
 
     /// Receives a decision, its question, and its revision.
-    typealias DecisionObserver = (Bool, Question, Revision) -> Void
+    typealias DecisionObserver = (Bool, EvaluationRequest, Revision) -> Void
 
     let store: Store
-    let asker: Asker
+    let asker: QueryScope
     /// Called for every decision of an evaluation.
     var decided: DecisionObserver?
 
     /// - Parameters:
     ///   - store: the store to query.
     ///   - asker: the subjects that the caller may query.
-    package init(_ store: Store, for asker: Asker = .anyone) {
+    package init(_ store: Store, for asker: QueryScope = .anyone) {
         self.store = store
         self.asker = asker
     }
@@ -47,9 +47,9 @@ package struct AuthZEN {
 
     func evaluation(_ parts: RequestParts) throws -> [UInt8] {
         if let fault = parts.fault { throw fault }
-        let question = try Question(parts)
+        let question = try EvaluationRequest(parts)
         return try reading(parts.context?.moment ?? .now) { snapshot in
-            try asker.requireAsking(about: question.subject, in: store)
+            try asker.requirePermissionToQuery(about: question.subject, in: store)
             var evaluator = Evaluator(snapshot, telling: decided)
             var writer = JSONWriter()
             _ = try evaluator.answer(question, reasonFor: reasonAudience(parts.context), into: &writer)
@@ -84,7 +84,7 @@ package struct AuthZEN {
     }
 }
 
-extension Question {
+extension EvaluationRequest {
     /// Creates the question from the parts of a request. Missing parts are taken from `defaults` as a whole.
     init(_ parts: RequestParts, defaults: RequestParts = RequestParts()) throws(AuthZENError) {
         guard let subject = parts.subject ?? defaults.subject else { throw .missingPart("subject") }
@@ -127,7 +127,7 @@ package struct AuthZENError: Error, Hashable, Sendable, CustomStringConvertible 
 ///
 /// The permission to query is always judged at the current time, even for a query about the past: a caller that has lost it may not
 /// query the past either.
-package enum Asker: Hashable, Sendable {
+package enum QueryScope: Hashable, Sendable {
     /// Any subject: the caller has the permission to query all subjects, or administers the store.
     case anyone
     /// Itself. If the principal administers the store, also any subject. If it may set permissions on an object, also the subjects
@@ -141,13 +141,13 @@ package enum Asker: Hashable, Sendable {
     }
 
     /// Returns whether the caller may query the access of a subject; nil for a subject that cannot exist.
-    func mayAsk(about subject: Name?, in store: Store) throws -> Bool {
+    func mayQuery(about subject: Name?, in store: Store) throws -> Bool {
         if case .itself(let name) = self, subject == name { return true }
         return try mayAskAnything(in: store)
     }
 
     /// Returns whether the caller may query the subjects with access to an object.
-    func mayAsk(aboutObject object: Name, in store: Store) throws -> Bool {
+    func mayQuery(aboutObject object: Name, in store: Store) throws -> Bool {
         guard case .itself(let name) = self else { return true }
         return try store.read { try $0.check(name, ["setPermissions"], on: object).isAllowed }
     }
@@ -161,16 +161,16 @@ package enum Asker: Hashable, Sendable {
     }
 
     /// Throws unless the caller may query a subject.
-    func requireAsking(about subject: EntityPart, in store: Store) throws {
-        guard case .itself(let name) = self, try !mayAsk(about: subject.principal, in: store) else { return }
+    func requirePermissionToQuery(about subject: EntityPart, in store: Store) throws {
+        guard case .itself(let name) = self, try !mayQuery(about: subject.principal, in: store) else { return }
         throw AuthZENError(
             status: 403, "this token allows \(name) only questions about itself: use a token with the right `ask`")
     }
 
     /// Throws unless the caller may query the subjects with access to an object.
-    func requireAsking(aboutAccessTo resource: EntityPart, in store: Store) throws {
+    func requirePermissionToQuery(aboutAccessTo resource: EntityPart, in store: Store) throws {
         guard case .itself(let name) = self, try !mayAskAnything(in: store) else { return }
-        if let object = resource.object, try mayAsk(aboutObject: object, in: store) { return }
+        if let object = resource.object, try mayQuery(aboutObject: object, in: store) { return }
         throw AuthZENError(
             status: 403,
             "this token allows \(name) only searches for subjects of objects where it may set permissions: use a token with the right `ask`"

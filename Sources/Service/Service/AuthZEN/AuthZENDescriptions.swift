@@ -25,7 +25,7 @@ extension RouteDescription {
         description.text =
             "AuthZEN 1.0. The `context` of a request may have `at`, a revision or a time, and `reason`. A denial has status 200."
         description.body = body
-        description.answers = [AnswerDescription(status: 200, text: "the response of the decision point", schema: answer)]
+        description.answers = [ResponseDescription(status: 200, text: "the response of the decision point", schema: answer)]
         return description
     }
 

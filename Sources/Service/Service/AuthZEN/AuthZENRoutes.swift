@@ -49,12 +49,12 @@ enum AuthZENRoutes {
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath), "authzenConfiguration", need: .nothing,
             RouteDescription("the metadata of the default store's decision point", group: "AuthZEN")
-                .answering("the addresses of its endpoints", Schema.openObject, headers: []),
+                .withResponse("the addresses of its endpoints", Schema.openObject, headers: []),
             .immediate { call in try call.answer(json: AuthZENMetadata(base: call.base).json) }),
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath + "/stores/{name}"), "authzenConfigurationOfStore", need: .nothing,
             RouteDescription("the metadata of a store's decision point", group: "AuthZEN")
-                .answering("the addresses of its endpoints", Schema.openObject, headers: []),
+                .withResponse("the addresses of its endpoints", Schema.openObject, headers: []),
             .immediate { call in
                 guard let name = StoreName(call.parameter("name")) else {
                     throw Problem(.notFound, "this is not a store name: use lowercase letters, digits, `-` and `_`")
@@ -64,7 +64,7 @@ enum AuthZENRoutes {
     ]
 }
 
-extension Call {
+extension RequestContext {
     /// Returns the store as a decision point for this caller.
     fileprivate func authZEN() throws -> AuthZEN {
         guard isJSON else { throw Problem(.malformed, "the body must be JSON: send it with `Content-Type: application/json`") }
@@ -76,7 +76,7 @@ extension Call {
     }
 
     /// Counts a decision, and records it if the store has a decision log.
-    private func decided(_ isAllowed: Bool, _ question: Question, revision: Revision) {
+    private func decided(_ isAllowed: Bool, _ question: EvaluationRequest, revision: Revision) {
         guard let hosted else { return }
         guard hosted.decisionLog != nil else { return hosted.decisions.add(isAllowed) }
         let (subject, resource) = (question.subject, question.resource)
@@ -89,7 +89,7 @@ extension Call {
     fileprivate var base: String {
         get throws(Problem) {
             if let address = service.settings.publicAddress { return address }
-            guard let host = request.header("Host"), Call.isHost(host) else {
+            guard let host = request.header("Host"), RequestContext.isHost(host) else {
                 throw Problem(.malformed, "the request has no `Host`: add it")
             }
             return (service.settings.usesTLS ? "https://" : "http://") + host

@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 
 /// The complete input of one evaluation.
-struct Question {
+struct EvaluationRequest {
     let subject: EntityPart
     let action: ActionPart
     let resource: EntityPart
@@ -31,7 +31,7 @@ struct Evaluator {
     ///
     /// - Parameter audience: who reads the reason; nil for a response without a reason.
     mutating func answer(
-        _ question: Question, reasonFor audience: (() throws -> Audience)?, into writer: inout JSONWriter
+        _ question: EvaluationRequest, reasonFor audience: (() throws -> Audience)?, into writer: inout JSONWriter
     ) throws -> Bool {
         let decision = try isAllowed(question)
         decided?(decision, question, snapshot.revision)
@@ -44,7 +44,7 @@ struct Evaluator {
         return decision
     }
 
-    private mutating func isAllowed(_ question: Question) throws -> Bool {
+    private mutating func isAllowed(_ question: EvaluationRequest) throws -> Bool {
         guard let subject = try number(ofSubject: question.subject), let resource = try number(ofResource: question.resource),
             let privileges = try privileges(for: question.action, on: question.resource.type)
         else { return false }
@@ -54,7 +54,7 @@ struct Evaluator {
     /// Returns the reason of a decision in a sentence.
     ///
     /// - Parameter audience: who reads the reason.
-    private func reason(_ question: Question, for audience: () throws -> Audience) throws -> String {
+    private func reason(_ question: EvaluationRequest, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
             return "\(question.subject.id) is not a valid id for a subject of type \(question.subject.type)"
         }

@@ -115,7 +115,7 @@ struct Authenticator: Sendable {
     ///   - caller: the authenticated caller.
     ///   - authorization: the header that authenticated it.
     /// - Throws: the same ``Problem`` as for a new request with this credential.
-    func requireStillGood(_ caller: Caller, authorization: String?) throws(Problem) {
+    func requireStillValid(_ caller: Caller, authorization: String?) throws(Problem) {
         if watch(caller, authorization: authorization)() { return }
         if caller.session != nil { throw .sessionOver }
         if caller.until == nil {
@@ -185,7 +185,7 @@ extension Problem {
 
     /// The problem if the token file cannot be read.
     static func unreadableTokens(_ error: any Error) -> Problem {
-        if (error as? FileError)?.isLackOfResources ?? false { return .lacksResources }
+        if (error as? FileError)?.isLackOfResources ?? false { return .insufficientResources }
         return Problem(.unavailable, "the service cannot read its tokens now: `muniment token list` shows the reason")
     }
 

@@ -37,7 +37,7 @@ struct Caller: Sendable {
     }
 
     /// Returns whether the caller has the access that a route needs, in the given store or, without a store, in general.
-    func reaches(_ need: CallerNeed, in store: String?) -> Bool {
+    func reaches(_ need: RequiredRight, in store: String?) -> Bool {
         if let store, !stores.includes(store) { return false }
         switch need {
         case .nothing, .store: return true
@@ -50,7 +50,7 @@ struct Caller: Sendable {
 
     /// - Throws: ``Problem`` if the caller lacks the access that a route needs. The problem does not disclose whether the store
     ///   exists.
-    func require(_ need: CallerNeed, in store: String?) throws(Problem) {
+    func require(_ need: RequiredRight, in store: String?) throws(Problem) {
         guard reaches(need, in: store) else {
             throw need == .session
                 ? Problem(.forbidden, "this request requires a signed-in user: send the access token of a session")
@@ -59,9 +59,9 @@ struct Caller: Sendable {
     }
 }
 
-extension Call {
+extension RequestContext {
     /// The subjects that the caller may query.
-    var asker: Asker {
+    var asker: QueryScope {
         get throws(Problem) {
             switch caller?.right {
             case nil: throw .unauthenticated
@@ -73,18 +73,18 @@ extension Call {
 
     /// Returns whether the caller may query the access of a subject: always for itself; for any subject with the permission to
     /// query all subjects, or as an administrator of the store.
-    func mayAsk(about subject: Name) throws -> Bool { try asker.mayAsk(about: subject, in: store) }
+    func mayQuery(about subject: Name) throws -> Bool { try asker.mayQuery(about: subject, in: store) }
 
     /// Returns whether the caller may query the subjects with access to an object. Also true if the caller may set permissions on
     /// it.
-    func mayAsk(aboutObject object: Name) throws -> Bool { try asker.mayAsk(aboutObject: object, in: store) }
+    func mayQuery(aboutObject object: Name) throws -> Bool { try asker.mayQuery(aboutObject: object, in: store) }
 
-    func requireAsking(about subject: Name) throws {
-        guard try mayAsk(about: subject) else { throw Problem.beyondToken("ask about principals other than its own") }
+    func requirePermissionToQuery(about subject: Name) throws {
+        guard try mayQuery(about: subject) else { throw Problem.beyondToken("ask about principals other than its own") }
     }
 
-    func requireAsking(aboutObject object: Name) throws {
-        guard try mayAsk(aboutObject: object) else {
+    func requirePermissionToQuery(aboutObject object: Name) throws {
+        guard try mayQuery(aboutObject: object) else {
             throw Problem.beyondToken("ask this about an object where its principal may not set permissions")
         }
     }

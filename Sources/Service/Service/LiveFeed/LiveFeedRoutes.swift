@@ -16,15 +16,15 @@ enum LiveFeedRoutes {
     private static let commits = Route(
         "GET", "/v1/stores/{store}/commits", "commits", need: .administering,
         RouteDescription("a live feed of commits, for administrators", group: "Live feed")
-            .saying(
+            .withNote(
                 "Server-sent events with CloudEvents 1.0 as data. The feed starts at the head, or after `after` or `Last-Event-ID`."
             )
-            .taking(
+            .withParameters(
                 .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
                 .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`")
             )
             .answeringEvents("events, until the client disconnects")
-            .refusing(.notAcceptable),
+            .withProblems(.notAcceptable),
         .queued { call in
             guard call.wantsFeed else {
                 throw Problem(.notAcceptable, "commits are available only as a feed: send `Accept: text/event-stream`")
@@ -36,7 +36,7 @@ enum LiveFeedRoutes {
 extension RouteDescription {
     fileprivate func answeringEvents(_ text: String) -> RouteDescription {
         var copy = self
-        copy.answers.append(AnswerDescription(status: 200, text: text, mediaType: "text/event-stream", schema: Schema.text))
+        copy.answers.append(ResponseDescription(status: 200, text: text, mediaType: "text/event-stream", schema: Schema.text))
         return copy
     }
 }
@@ -47,7 +47,7 @@ enum CommitStream {
     private static let commitsPerLook: UInt64 = 64
 
     /// Opens a feed. Each commit is one event.
-    static func open(_ call: Call) throws -> HTTPResponse {
+    static func open(_ call: RequestContext) throws -> HTTPResponse {
         try call.query.checkNames(["after"])
         let store = try call.store
         let name = call.hosted?.name.text ?? ""

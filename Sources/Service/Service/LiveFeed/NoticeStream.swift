@@ -7,7 +7,7 @@ internal import Permissions
 /// A live feed of a subscriber's notices as server-sent events.
 enum NoticeStream {
     /// Opens a feed for a client that asks for one.
-    static func open(_ call: Call) throws -> HTTPResponse {
+    static func open(_ call: RequestContext) throws -> HTTPResponse {
         let query = try call.query
         try query.checkNames(["for", "subject", "after"])
         if query.has("for"), query.has("subject") {
@@ -18,7 +18,7 @@ enum NoticeStream {
         let name = call.hosted?.name.text ?? ""
         let cursor = try call.feedCursor(head: store.head.revision)
         let notices = try store.notices(for: subscriber, after: cursor.complete)
-        let feed = try call.openFeed(from: cursor) { try call.mayAsk(about: subscriber) }
+        let feed = try call.openFeed(from: cursor) { try call.mayQuery(about: subscriber) }
         let reader = NoticeReader(notices.makeAsyncIterator(), for: subscriber, from: cursor, in: name, of: store)
         feed.run(following: reader.position) { feed in await reader.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
@@ -76,7 +76,7 @@ extension ServerSentEvent {
     }
 }
 
-extension Call {
+extension RequestContext {
     /// Whether the client asks for a feed.
     var wantsFeed: Bool { request.header("Accept")?.lowercased().contains("text/event-stream") ?? false }
 

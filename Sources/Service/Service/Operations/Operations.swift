@@ -66,12 +66,13 @@ final class Operations: Sendable {
     }
 
     /// Counts a finished request, and writes its line of the log.
-    func ended(_ request: HTTPRequest, _ exchange: Exchange?, status: Int, bytes: UInt64, nanoseconds: UInt64) {
+    func ended(_ request: HTTPRequest, _ exchange: RequestState?, status: Int, bytes: UInt64, nanoseconds: UInt64) {
         counts.counts(ofRoute: exchange?.route).ended(status: status, nanoseconds: nanoseconds)
         guard format != .none else { return }
         let line = RequestLine(
             time: clock(), requestID: exchange?.requestID, method: request.method, route: exchange?.route.map { names[$0] },
-            path: request.path, status: status, nanoseconds: nanoseconds, caller: exchange?.caller?.id, store: exchange?.storeName,
+            path: request.path, status: status, nanoseconds: nanoseconds, credential: exchange?.caller?.id,
+            store: exchange?.storeName,
             bytes: bytes, peer: exchange?.client ?? request.peer)
         if let text = line.text(format), !lines.offer(text) { counts.linesDropped.add() }
     }

@@ -8,12 +8,12 @@ enum OperationsRoutes {
 
     static let health = Route(
         "GET", "/healthz", "health", need: .nothing,
-        RouteDescription("checks if the process is alive").answering("the process is alive", status("ok"), headers: []),
+        RouteDescription("checks if the process is alive").withResponse("the process is alive", status("ok"), headers: []),
         .immediate { call in call.answer(["status": .string("ok")]) })
 
     static let readiness = Route(
         "GET", "/readyz", "readiness", need: .nothing,
-        RouteDescription("checks if the service accepts requests and changes").answering(
+        RouteDescription("checks if the service accepts requests and changes").withResponse(
             "the service accepts requests and changes", status("ready"), headers: []),
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
@@ -49,7 +49,7 @@ enum OperationsRoutes {
     private static let metricsDescription: RouteDescription = {
         var description = RouteDescription("metrics of the service, and of the stores that the caller's token can access")
         description.answers = [
-            AnswerDescription(
+            ResponseDescription(
                 status: 200, text: "the text format of Prometheus, version 0.0.4", mediaType: "text/plain", schema: Schema.text)
         ]
         return description

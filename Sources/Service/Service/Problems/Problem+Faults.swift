@@ -22,8 +22,8 @@ extension Problem {
         case let error as SpanError: self.init(.malformed, "\(error)")
         case let error as TimeFormatError: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
-        case let error as FileError where error.isLackOfResources: self = .lacksResources
-        case AccountBookError.lacksResources: self = .lacksResources
+        case let error as FileError where error.isLackOfResources: self = .insufficientResources
+        case AccountDatabaseError.insufficientResources: self = .insufficientResources
         default: self.init(.failed, "internal error: the operator finds it in the service's log under the request's id")
         }
     }
@@ -35,7 +35,7 @@ extension Problem {
             self.init(
                 .unavailable,
                 "the clock of the service's machine is wrong, so the store commits nothing. Try again after it is corrected.")
-        case .lacksResources: self = .lacksResources
+        case .insufficientResources: self = .insufficientResources
         case .rolledBack, .headIsDamaged:
             self.init(
                 .unavailable,
@@ -88,7 +88,7 @@ extension Problem {
             self.init(
                 .malformed, "unknown provider `\(Name(name).excerpt)`: `GET /v1/accounts/providers` lists the providers",
                 members: ["argument": .string("provider")])
-        case .unfitPassword(let detail): self.init(.unfitPassword, detail)
+        case .unacceptablePassword(let detail): self.init(.unacceptablePassword, detail)
         case .sessionEnded: self.init(.sessionEnded, "the session has ended: sign in again", headers: [Problem.bearer])
         case .unavailable(let detail): self.init(.unavailable, detail, headers: [HTTPHeader("Retry-After", "1")])
         case .undeletable(let detail): self.init(.conflict, detail)

@@ -73,10 +73,10 @@ extension Problem {
             "conflict", 409, "The current state does not allow this",
             "Read `code` and `detail`; read the current state, and decide again.")
         static let keyInUse = Kind(
-            "key-in-use", 409, "A request with this idempotency key is still running",
+            "idempotency-key-in-use", 409, "A request with this idempotency key is still running",
             "Wait for the first request, and repeat this one: it then returns the first result.")
-        static let notYetVisible = Kind(
-            "not-yet-visible", 409, "The store has not reached this revision",
+        static let revisionNotReached = Kind(
+            "revision-not-reached", 409, "The store has not reached this revision",
             "Check the revision in `atLeast`. A store that was restored from an older copy has lost the later revisions.")
         static let preconditionFailed = Kind(
             "precondition-failed", 412, "The object was changed meanwhile",
@@ -92,7 +92,7 @@ extension Problem {
             "Read `code` and `detail`. A caller with `setPermissions` there can grant the missing privilege; `explain` shows all grants."
         )
         static let keyReused = Kind(
-            "key-reused", 422, "The idempotency key was used for another request",
+            "idempotency-key-reused", 422, "The idempotency key was used for another request",
             "Use a new `Idempotency-Key` for a new request.")
         static let tooMuchWork = Kind(
             "too-much-work", 422, "The transaction takes too much work",
@@ -112,8 +112,8 @@ extension Problem {
         static let unavailable = Kind(
             "unavailable", 503, "The service is unavailable now",
             "Try again later.")
-        static let lacksResources = Kind(
-            "lacks-resources", 503, "The service lacks disk space, file descriptors or memory",
+        static let insufficientResources = Kind(
+            "insufficient-resources", 503, "The service lacks disk space, file descriptors or memory",
             "Wait for the seconds in `Retry-After`. The operator frees the resource that the service's log names.")
         static let deadlineExceeded = Kind(
             "deadline-exceeded", 504, "The response took longer than the route allows",
@@ -142,8 +142,8 @@ extension Problem {
         static let lastSignInMethod = Kind(
             "last-sign-in-method", 409, "The sign-in method is the only one of the account",
             "Link another provider or set a password first, or delete the account.")
-        static let unfitPassword = Kind(
-            "unfit-password", 400, "The password is not acceptable",
+        static let unacceptablePassword = Kind(
+            "unacceptable-password", 400, "The password is not acceptable",
             "Read `detail`, and choose another password.")
         static let sessionEnded = Kind(
             "session-ended", 401, "The session has ended",
@@ -151,10 +151,10 @@ extension Problem {
 
         static let allCases: [Kind] = [
             .malformed, .unauthenticated, .forbidden, .notFound, .methodNotAllowed, .notAcceptable, .requestTimeout,
-            .conflict, .keyInUse, .notYetVisible, .preconditionFailed, .tooLarge, .unsupportedMediaType, .refused,
+            .conflict, .keyInUse, .revisionNotReached, .preconditionFailed, .tooLarge, .unsupportedMediaType, .refused,
             .keyReused, .tooMuchWork, .preconditionRequired, .tooManyRequests, .headTooLarge, .failed, .unavailable,
-            .lacksResources, .deadlineExceeded, .wrongCredentials, .wrongCode, .accountExists, .noAccount,
-            .recentSignInRequired, .linkedElsewhere, .alreadyLinked, .lastSignInMethod, .unfitPassword, .sessionEnded,
+            .insufficientResources, .deadlineExceeded, .wrongCredentials, .wrongCode, .accountExists, .noAccount,
+            .recentSignInRequired, .linkedElsewhere, .alreadyLinked, .lastSignInMethod, .unacceptablePassword, .sessionEnded,
         ]
     }
 
@@ -170,8 +170,8 @@ extension Problem {
         headers: [HTTPHeader("Retry-After", "1")])
 
     /// The log of the service names the missing resource.
-    static let lacksResources = Problem(
-        .lacksResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
+    static let insufficientResources = Problem(
+        .insufficientResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
         headers: [HTTPHeader("Retry-After", "5")])
 
     static let tooMuchWaits = Problem(

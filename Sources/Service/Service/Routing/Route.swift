@@ -10,7 +10,7 @@ final class Route: Sendable {
     let path: PathPattern
     /// The name of the operation in the description of the API and in metrics, such as `check`.
     let name: String
-    let need: CallerNeed
+    let need: RequiredRight
     /// The limit of the body in bytes; 0 if the route has no body.
     let bodyLimitBytes: Int
     let description: RouteDescription
@@ -21,19 +21,19 @@ final class Route: Sendable {
     /// The function that handles a request, and where it runs.
     enum Handler: Sendable {
         /// Runs on a thread of the server. It must not wait: for handlers that take microseconds.
-        case immediate(@Sendable (Call) throws -> HTTPResponse)
+        case immediate(@Sendable (RequestContext) throws -> HTTPResponse)
         /// Runs on a thread of the server if the body has at most this many bytes, else on a queue. For handlers whose time grows with the
         /// body.
-        case immediateUpTo(bodyBytes: Int, @Sendable (Call) throws -> HTTPResponse)
+        case immediateUpTo(bodyBytes: Int, @Sendable (RequestContext) throws -> HTTPResponse)
         /// Runs on a queue: for handlers that may take longer.
-        case queued(@Sendable (Call) throws -> HTTPResponse)
+        case queued(@Sendable (RequestContext) throws -> HTTPResponse)
         /// Runs on one of the queues for accounts, so that it delays no other request. If the service has no accounts, returns 404.
         case ofAccounts(AccountCost, AccountHandler)
         /// Runs in a task and can wait for other tasks without blocking a thread.
-        case asynchronous(@Sendable (Call) async throws -> HTTPResponse)
+        case asynchronous(@Sendable (RequestContext) async throws -> HTTPResponse)
     }
 
-    typealias AccountHandler = @Sendable (Call, Accounts, inout Arguments) throws -> HTTPResponse
+    typealias AccountHandler = @Sendable (RequestContext, Accounts, inout Arguments) throws -> HTTPResponse
 
     /// Whether the route exists only if the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }
@@ -56,7 +56,7 @@ final class Route: Sendable {
     }
 
     init(
-        _ method: String, _ path: PathPattern, _ name: String, need: CallerNeed, bodyLimitBytes: Int = 0,
+        _ method: String, _ path: PathPattern, _ name: String, need: RequiredRight, bodyLimitBytes: Int = 0,
         _ description: RouteDescription, _ handler: Handler
     ) {
         self.method = method
@@ -73,7 +73,8 @@ final class Route: Sendable {
 extension Route {
     /// Creates a route of accounts, for a signed-in user by default.
     convenience init(
-        account method: String, _ path: PathPattern, _ name: String, need: CallerNeed = .session, _ description: RouteDescription,
+        account method: String, _ path: PathPattern, _ name: String, need: RequiredRight = .session,
+        _ description: RouteDescription,
         _ cost: AccountCost, _ handle: @escaping AccountHandler
     ) {
         var description = description
@@ -87,7 +88,7 @@ extension Route {
 }
 
 /// The right that a caller's token must have for a route.
-enum CallerNeed: Hashable, Sendable {
+enum RequiredRight: Hashable, Sendable {
     /// No right: the request needs no token.
     case nothing
     /// Access to the route's store. The route itself checks the operation.
@@ -124,7 +125,7 @@ struct RouteDescription: Sendable {
     /// The JSON Schema of the body; nil without a body.
     var body: JSONValue?
     /// The statuses of the responses and their meaning, except for problems.
-    var answers: [AnswerDescription] = []
+    var answers: [ResponseDescription] = []
     /// The media types of the body.
     var bodyTypes = ["application/json"]
     /// Problems besides those that every route of its kind can have.
@@ -147,7 +148,7 @@ struct ParameterDescription: Sendable {
 }
 
 /// One possible response of a route.
-struct AnswerDescription: Sendable {
+struct ResponseDescription: Sendable {
     let status: Int
     let text: String
     var mediaType = "application/json"

@@ -10,7 +10,7 @@ internal import Synchronization
 final class DataDirectory: Sendable {
     let path: String
     private let options: StoreOptions
-    private let decisionLogs: DecisionLogs
+    private let decisionLogs: DecisionLogOpener
     private let state = Mutex(State())
     /// Held while a store is opened or created, so that it is opened once, and while all are closed, so that none remains open.
     private let opening = Mutex(())
@@ -23,7 +23,7 @@ final class DataDirectory: Sendable {
     }
 
     /// - Parameter path: the folder, which is created if it does not exist.
-    init(_ path: String, options: StoreOptions, decisionLogs: DecisionLogs) throws {
+    init(_ path: String, options: StoreOptions, decisionLogs: DecisionLogOpener) throws {
         self.path = path
         self.options = options
         self.decisionLogs = decisionLogs

@@ -60,7 +60,7 @@ final class Replay {
 
     func runEach(_ body: (HistoryStep) throws -> Void) throws {
         for index in history.entries.indices {
-            try carryOut(index)
+            try execute(index)
             try handOutNew(body)
         }
     }
@@ -68,7 +68,7 @@ final class Replay {
     /// Appends an entry, performs it, and passes the resulting revisions to `body`.
     func go(on event: History.Entry.Event, _ body: (HistoryStep) throws -> Void) throws {
         history.entries.append(History.Entry(event))
-        try carryOut(history.entries.count - 1)
+        try execute(history.entries.count - 1)
         try handOutNew(body)
     }
 
@@ -81,12 +81,12 @@ final class Replay {
     }
 
     func runToEnd(_ body: (HistoryStep) throws -> Void) throws {
-        for index in history.entries.indices { try carryOut(index) }
+        for index in history.entries.indices { try execute(index) }
         try handOut(store.head.revision, body)
     }
 
     /// Performs an entry in the store.
-    func carryOut(_ index: Int) throws {
+    func execute(_ index: Int) throws {
         entry = index
         switch history.entries[index].event {
         case .mark(let name): marks[name] = try store.head.revision

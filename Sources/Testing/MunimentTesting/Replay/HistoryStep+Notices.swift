@@ -24,8 +24,8 @@ extension HistoryStep {
     /// - Throws: ``ExpectationError`` with the actual notices.
     public func expectNotices(for subscriber: Name, _ expected: [Notice.Kind: [Name]]) throws {
         let actual = try notices(for: subscriber)
-        let pairs = expected.flatMap { kind, objects in objects.map { ToldOf(kind: kind, object: $0) } }.sorted()
-        guard pairs != actual.map({ ToldOf(kind: $0.kind, object: $0.object) }) else { return }
+        let pairs = expected.flatMap { kind, objects in objects.map { NoticeKey(kind: kind, object: $0) } }.sorted()
+        guard pairs != actual.map({ NoticeKey(kind: $0.kind, object: $0.object) }) else { return }
         let lines = pairs.map { pair -> JSONValue in
             var members: JSONObject = [
                 "revision": .integer(Int64(clamping: revision.rawValue)), "kind": .string(pair.kind.rawValue),
@@ -37,7 +37,8 @@ extension HistoryStep {
         }
         throw unmet(
             "`\(subscriber)` receives: \(HistoryStep.list(pairs.map(\.description)))",
-            "it receives: \(HistoryStep.list(actual.map { ToldOf(kind: $0.kind, object: $0.object).description }))", because: nil,
+            "it receives: \(HistoryStep.list(actual.map { NoticeKey(kind: $0.kind, object: $0.object).description }))",
+            because: nil,
             question: [
                 ("ask", .string("notices")), ("subject", .string(subscriber.text)),
                 ("since", .integer(Int64(clamping: revision.rawValue) - 1)),
@@ -48,11 +49,11 @@ extension HistoryStep {
 }
 
 /// A kind of notice, and its object.
-private struct ToldOf: Hashable, Comparable, CustomStringConvertible {
+private struct NoticeKey: Hashable, Comparable, CustomStringConvertible {
     let kind: Notice.Kind
     let object: Name
 
-    static func < (left: ToldOf, right: ToldOf) -> Bool {
+    static func < (left: NoticeKey, right: NoticeKey) -> Bool {
         left.kind == right.kind ? left.object < right.object : left.kind.rawValue < right.kind.rawValue
     }
 

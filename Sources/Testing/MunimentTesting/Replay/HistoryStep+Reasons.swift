@@ -4,7 +4,7 @@ internal import Permissions
 
 extension HistoryStep {
     /// Returns the reason of an answer: the level that decided, and if it allows, the commits that granted the access.
-    func reason(_ answer: CheckAnswer, _ subject: Name, _ privilege: String, _ object: Name) throws -> String {
+    func reason(_ answer: CheckResult, _ subject: Name, _ privilege: String, _ object: Name) throws -> String {
         guard answer.isAllowed else { return answer.explanation }
         let witness = try snapshot.witness(of: try snapshot.explain(subject, [privilege], on: object))
         let paths = DecidingLevel.allCases.compactMap { witness.paths(at: $0).first }

@@ -16,7 +16,7 @@ final class MemoryStore {
         clock = ReplayClock(history.start)
         store = try Store.create(
             at: folder, preset: history.preset, administrator: history.administrator,
-            options: StoreOptions(clock: { [clock] in clock.now }, recordsEnds: .withCommits, mapBytes: MemoryStore.mapBytes))
+            options: StoreOptions(clock: { [clock] in clock.now }, expiryRecording: .withCommits, mapBytes: MemoryStore.mapBytes))
     }
 
     /// Closes the store and deletes its folder.

@@ -79,16 +79,16 @@ private final class HistoryComparison {
 
     /// Runs the first history through an entry, and the second one through all entries derived from it and the earlier ones.
     func advance(through index: Int) throws {
-        try first.carryOut(index)
+        try first.execute(index)
         while next < second.history.entries.count, second.history.entries[next].place ?? History.putIn <= index {
-            try second.carryOut(next)
+            try second.execute(next)
             next += 1
         }
     }
 
     func finish() throws {
-        for index in first.history.entries.indices { try first.carryOut(index) }
-        for index in second.history.entries.indices { try second.carryOut(index) }
+        for index in first.history.entries.indices { try first.execute(index) }
+        for index in second.history.entries.indices { try second.execute(index) }
     }
 
     var differences: [WhatIf.Difference] {

@@ -26,9 +26,9 @@ enum AccountsAccess {
             throw UsageError("`\(dataDirectory)` has no accounts; start the service with `muniment serve --accounts FILE`")
         }
         var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { line in
-            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".showingUnseen(keepsLineEnds: true).utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".escapingInvisible(keepsLineEnds: true).utf8))
         }
-        settings.accounts = AccountsOptions(stores: [], mailer: NoMailer())
+        settings.accounts = AccountServiceSettings(stores: [], mailer: NoMailer())
         self = .folder(try MunimentService(settings))
     }
 
@@ -40,7 +40,7 @@ enum AccountsAccess {
     func send(_ method: HTTPClientMethod, _ target: String) throws -> JSONValue {
         let (status, body): (Int, JSONValue)
         switch self {
-        case .folder(let service): (status, body) = service.carryOut(method.rawValue, target)
+        case .folder(let service): (status, body) = service.execute(method.rawValue, target)
         case .service(let service):
             let answer = try service.send(method, target)
             (status, body) = (answer.status, (try? JSONText.decode(answer.body)) ?? .null)
@@ -63,7 +63,7 @@ private struct NoMailer: Mailer {
 struct AccountCommandError: Error, CustomStringConvertible {
     let description: String
     /// Whether the service failed, unlike a refused request.
-    let isTrouble: Bool
+    let isServerError: Bool
 
     init(status: Int, problem: JSONValue) {
         if case .string(let detail)? = problem["detail"] {
@@ -71,6 +71,6 @@ struct AccountCommandError: Error, CustomStringConvertible {
         } else {
             description = "the response has status \(status)"
         }
-        isTrouble = status >= 500
+        isServerError = status >= 500
     }
 }

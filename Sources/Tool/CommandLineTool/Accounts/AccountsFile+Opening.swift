@@ -63,14 +63,14 @@ extension Option {
         "accounts", value: "FILE", "allow accounts and sign-in, with the settings in this file (default: no accounts)")
 }
 
-extension Call {
+extension Invocation {
     /// The account options of the service; nil for a service without accounts.
-    var accountsOptions: AccountsOptions? {
+    var accountsOptions: AccountServiceSettings? {
         get throws {
             guard let path = options[.accounts] else { return nil }
             do {
                 let file = try AccountsFile(at: path)
-                return AccountsOptions(
+                return AccountServiceSettings(
                     stores: file.stores, providers: try file.openProviders(), mailer: try file.openMailer(), settings: file.settings
                 )
             } catch let problem as SettingsError {

@@ -103,7 +103,7 @@ extension Command {
     }
 }
 
-extension Call {
+extension Invocation {
     /// Takes the last word as a principal with an account.
     fileprivate mutating func accountPrincipal() throws -> Name {
         let name = try name("the principal")
@@ -115,7 +115,7 @@ extension Call {
         return name
     }
 
-    fileprivate func withAccounts(_ body: (AccountsAccess, Call) throws -> ExitCode) throws -> ExitCode {
+    fileprivate func withAccounts(_ body: (AccountsAccess, Invocation) throws -> ExitCode) throws -> ExitCode {
         let access = try AccountsAccess(dataDirectory: try dataDirectory, options: storeOptions)
         let code: ExitCode
         do { code = try body(access, self) } catch {

@@ -36,12 +36,12 @@ extension Command {
         try call.end()
         let filter = try call.auditFilter
         let limit = try call.options[.limit].map(Values.count)
-        var cursor = try call.options[.cursor].map { text in try Call.understood { try AuditCursor(text) } }
+        var cursor = try call.options[.cursor].map { text in try Invocation.understood { try AuditCursor(text) } }
         let rest = try call.withStore(.reading) { store in
             var left = limit ?? .max
             var printer = AuditPrinter(output: call.output, isJSON: call.isJSON)
             while true {
-                let page = try Call.understood {
+                let page = try Invocation.understood {
                     try store.audit(filter, after: cursor, limit: min(left, AuditPrinter.recordsPerPage))
                 }
                 for record in page.records { try printer.print(record) }
@@ -56,7 +56,7 @@ extension Command {
     }
 }
 
-extension Call {
+extension Invocation {
     /// Runs a query, and converts its error for an invalid query to a usage error.
     static func understood<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let refusal as Refusal where refusal.code == .malformed {

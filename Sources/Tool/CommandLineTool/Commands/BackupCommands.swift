@@ -47,7 +47,7 @@ extension Command {
     }
 }
 
-extension Call {
+extension Invocation {
     /// The data directory, if the call names one; nil for a single store.
     fileprivate var dataDirectoryIfNamed: String? {
         get throws {

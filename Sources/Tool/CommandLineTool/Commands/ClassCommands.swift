@@ -7,7 +7,8 @@ extension Option {
     fileprivate static let inherits = Option(
         "inherits", value: "all|none|PRIVILEGE,…", "the privileges that objects inherit from their parents")
     fileprivate static let widening = Option("widening", "the class level or the object gives access (default: both must)")
-    fileprivate static let creator = Option("creator", value: "PRIVILEGE,…", "the privileges of an object's creator on it")
+    fileprivate static let creator = Option(
+        "creator-privileges", value: "PRIVILEGE,…", "the privileges of an object's creator on it")
     fileprivate static let creatorPermanent = Option("creator-permanent", "the creator's privileges cannot be revoked")
     fileprivate static let readThroughLinks = Option("read-through-links", "an object is readable if a readable object links to it")
     fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges of the class")
@@ -29,13 +30,13 @@ extension Command {
     static let classChange = Command.change(
         "class change", "change some options of a class; =no clears a flag", sentence: "CLASS",
         options: Option.classOptions,
-        example: Example("class change doc --creator read,update --read-through-links=no", "revision 21")
+        example: Example("class change doc --creator-privileges read,update --read-through-links=no", "revision 21")
     ) { try .changeClass($0.className(), ClassSettings($0.options)) }
 }
 
 extension ClassSettings {
     /// Reads the class options in a call. Missing options remain unchanged.
-    fileprivate init(_ options: Options) throws {
+    fileprivate init(_ options: ParsedArguments) throws {
         self.init(
             objectACL: try options[.acl].map(ClassSettings.objectACL),
             composition: options.flag(.widening).map { $0 ? .widening : .narrowing },

@@ -11,11 +11,11 @@ struct Command: Sendable {
     let options: [Option]
     let example: Example
     /// Runs the command. Errors are thrown; a code other than ``ExitCode/success`` is an answer.
-    let run: @Sendable (inout Call) throws -> ExitCode
+    let run: @Sendable (inout Invocation) throws -> ExitCode
 
     init(
         _ name: String, _ summary: String, sentence: String = "", options: [Option], example: Example,
-        run: @escaping @Sendable (inout Call) throws -> ExitCode
+        run: @escaping @Sendable (inout Invocation) throws -> ExitCode
     ) {
         self.name = name
         self.summary = summary
@@ -44,7 +44,7 @@ extension Command {
     /// Returns a command that commits one change, which `change` makes of the words and options of a call.
     static func change(
         _ name: String, _ summary: String, sentence: String, options: [Option] = [], example: Example,
-        change: @escaping @Sendable (inout Call) throws -> Change
+        change: @escaping @Sendable (inout Invocation) throws -> Change
     ) -> Command {
         Command(name, summary, sentence: sentence, options: options + Option.change, example: example) { call in
             let change = try change(&call)

@@ -5,7 +5,7 @@ enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
         ("Stores", [.initialize, .lock, .importHistory, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries]),
-        ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditOf, .auditEntry]),
+        ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditSubject, .auditChanges]),
         ("What would be", [.whatIf]),
         ("Access", [.grant, .revoke]),
         ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),
@@ -18,7 +18,7 @@ enum CommandTable {
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
         ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
-        ("Upkeep", [.verify, .rebuild, .acceptRollback, .correctClock, .statistics, .lookAlikes, .backup, .restore]),
+        ("Upkeep", [.verify, .rebuild, .acceptRollback, .correctClock, .statistics, .confusableNames, .backup, .restore]),
     ]
 
     static let commands = sections.flatMap(\.commands)

@@ -8,7 +8,7 @@ extension Option {
     fileprivate static let subject = Option("subject", value: "PRINCIPAL", "only about this subject")
     fileprivate static let object = Option("object", value: "NAME", "only about this object")
     fileprivate static let action = Option("action", value: "PRIVILEGE", "only about this privilege or action")
-    fileprivate static let asker = Option("caller", value: "ID", "only decisions requested with this token")
+    fileprivate static let asker = Option("credential", value: "ID", "only decisions requested with this token")
     fileprivate static let request = Option("request", value: "ID", "only decisions of the request with this id")
     fileprivate static let only = Option("only", value: "allowed|denied", "only allowed, or only denied decisions")
     fileprivate static let first = Option("from", value: "TIME", "the start of the span (default: the oldest)")
@@ -51,14 +51,14 @@ extension Command {
     }
 }
 
-extension Call {
+extension Invocation {
     fileprivate var decisionFilter: DecisionFilter {
         get throws {
             var filter = DecisionFilter()
             filter.subject = try name(.subject)?.text
             filter.resource = try name(.object)?.text
             filter.action = options[.action]
-            filter.caller = options[.asker]
+            filter.credential = options[.asker]
             filter.requestID = options[.request]
             filter.newestFirst = options.isSet(.newest)
             filter.from = try options[.first].map(Values.time)
@@ -77,7 +77,7 @@ extension Call {
         if isJSON { return try output.json(.object(decision.json)) }
         let words = [
             "\(decision.number)", "\(decision.time)", decision.isAllowed ? "yes" : "no ", decision.subject, decision.action,
-            decision.resource, "r\(decision.revision)", decision.caller ?? "-",
+            decision.resource, "r\(decision.revision)", decision.credential ?? "-",
         ]
         try output.line(words.joined(separator: "  ") + (decision.requestID.map { "  " + $0 } ?? ""))
     }

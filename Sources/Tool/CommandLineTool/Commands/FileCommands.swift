@@ -55,7 +55,7 @@ extension Command {
         let file = try call.word("the file")
         try call.end()
         let output = call.output
-        _ = try call.withStore(.reading) { store in try Asker(store).answer(file: file, write: output.raw) }
+        _ = try call.withStore(.reading) { store in try QuestionFileAnswerer(store).answer(file: file, write: output.raw) }
         return .success
     }
 

@@ -26,18 +26,18 @@ extension Command {
         let caller = try call.caller
         guard call.isPaged else {
             let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.members) }
-            return try call.answer(.object(Asked(className: className).answer(names, as: "objects", when)), lines: names)
+            return try call.answer(.object(QueryMembers(className: className).answer(names, as: "objects", when)), lines: names)
         }
         let query = try call.query(className, condition)
         let page = try call.page(of: query, as: caller)
-        let code = try call.answer(.object(Asked(className: className).answer(page)), lines: page.objects)
+        let code = try call.answer(.object(QueryMembers(className: className).answer(page)), lines: page.objects)
         // Printed to standard error, so that a program does not read it as a name.
         if !call.isJSON, let next = page.next { call.note("more objects follow: repeat the command with --cursor \(next)") }
         return code
     }
 }
 
-extension Call {
+extension Invocation {
     /// Whether the query is sorted or limited, so that the class must define its properties.
     fileprivate var isPaged: Bool { options[.sort] != nil || options[.limit] != nil || options[.cursor] != nil }
 

@@ -68,7 +68,7 @@ extension Command {
         try call.end()
         let caller = try call.caller
         let (value, when) = try call.ask { (try $0.value(of: object, as: caller), $0.members) }
-        try call.output.json(call.isJSON ? .object(Asked(object: object).answer(value: value, when)) : value)
+        try call.output.json(call.isJSON ? .object(QueryMembers(object: object).answer(value: value, when)) : value)
         return .success
     }
 }

@@ -35,7 +35,7 @@ extension Command {
     ) { call in
         let role = try call.role(after: "of")
         try call.end()
-        return try call.list("members", Asked(role: role)) { try $0.members(of: role) }
+        return try call.list("members", QueryMembers(role: role)) { try $0.members(of: role) }
     }
 
     static let adminAppoint = Command.change(
@@ -53,6 +53,6 @@ extension Command {
         example: Example("admin list", "user:root")
     ) { call in
         try call.end()
-        return try call.list("administrators", Asked()) { try $0.administrators() }
+        return try call.list("administrators", QueryMembers()) { try $0.administrators() }
     }
 }

@@ -24,7 +24,7 @@ extension Option {
     static let callers: [Option] = [issuer, audience, keys, jwtType, issuerStores, anonymous, certificate, key, insecure]
 }
 
-extension Call {
+extension Invocation {
     /// The callers that the service accepts in addition to those with a token.
     var callerSettings: CallerSettings {
         get throws {

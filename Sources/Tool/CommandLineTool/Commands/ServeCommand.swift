@@ -21,7 +21,7 @@ extension Option {
         "the public address of the service, for its metadata (default: the address in each request)")
 }
 
-extension Call {
+extension Invocation {
     fileprivate var headLimitBytes: Int {
         get throws {
             let text = options[.headLimit] ?? "8192"

@@ -26,7 +26,7 @@ extension Option {
     static let operations: [Option] = [log, rate, deadline, proxies, decisions, clockLimits]
 }
 
-extension Call {
+extension Invocation {
     /// The format of the service log.
     var logFormat: LogFormat {
         get throws {

@@ -58,7 +58,7 @@ extension Command {
     }
 }
 
-extension Call {
+extension Invocation {
     /// Warns that every user may change the permissions of the store.
     func warnOfOpenStore(_ directory: String) {
         note("the store `\(directory)` is open: every user may change its permissions. Lock it with `muniment lock`.")

@@ -83,7 +83,7 @@ struct TokenCommandError: Error, CustomStringConvertible {
     var description: String { error.description }
 }
 
-extension Call {
+extension Invocation {
     /// The folder of the stores of a service.
     var dataDirectory: String {
         get throws {
@@ -137,7 +137,7 @@ extension Call {
 extension Token {
     private func state(at now: Instant) -> String {
         if case _? = revokedAt { return "revoked" }
-        return isGood(at: now) ? "good" : "ended"
+        return isValid(at: now) ? "good" : "ended"
     }
 
     private var storeNames: [String] {

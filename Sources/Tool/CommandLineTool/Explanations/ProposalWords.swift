@@ -4,7 +4,7 @@ import Permissions
 import Wire
 
 /// Changes that would allow the denied access, as calls of this tool.
-extension Proposals {
+extension ProposalList {
     func lines(isPast: Bool) -> [String] {
         if let obstacle { return ["no grant would allow it: \(obstacle.words)"] }
         guard !proposals.isEmpty else { return [] }

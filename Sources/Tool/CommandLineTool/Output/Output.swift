@@ -8,7 +8,7 @@ final class Output {
     private static let bufferBytes = 1 << 16
 
     /// Writes a line of text. Invisible characters are escaped, so that data can neither control a terminal nor mislead a reader.
-    func line(_ text: String) throws { try raw(text.showingUnseen()) }
+    func line(_ text: String) throws { try raw(text.escapingInvisible()) }
 
     /// Writes a line of JSON with sorted keys. Invisible characters have JSON escapes, so that programs read the same text.
     func json(_ value: JSONValue) throws {
@@ -57,9 +57,9 @@ struct OutputError: Error, CustomStringConvertible {
 extension String {
     /// The JSON with invisible characters as `\u202e` or as a surrogate pair. They can occur only in its strings.
     fileprivate var escapingUnseenAsJSON: String {
-        guard unicodeScalars.contains(where: \.isUnseen) else { return self }
+        guard unicodeScalars.contains(where: \.isInvisible) else { return self }
         return unicodeScalars.map { scalar in
-            guard scalar.isUnseen else { return String(scalar) }
+            guard scalar.isInvisible else { return String(scalar) }
             return scalar.utf16.map {
                 "\\u" + String(repeating: "0", count: 4 - String($0, radix: 16).count) + String($0, radix: 16)
             }

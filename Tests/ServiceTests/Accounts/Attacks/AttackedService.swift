@@ -7,7 +7,7 @@ import ServiceSupport
 
 /// Runs a test with a service that has accounts and hashes passwords quickly, called over sockets.
 func withTarget(
-    _ change: (inout AccountsOptions) -> Void = { _ in }, service: (inout ServiceSettings) -> Void = { _ in },
+    _ change: (inout AccountServiceSettings) -> Void = { _ in }, service: (inout ServiceSettings) -> Void = { _ in },
     _ body: (AccountsFixture) async throws -> Void
 ) async throws {
     try await withAccounts { settings in
@@ -60,7 +60,7 @@ extension AccountsFixture {
     private struct NoAttempt: Error { let answer: String }
 
     func verify(_ attempt: String, _ code: String) async throws -> ServiceSupport.Answer {
-        try await client.post("/v1/accounts/verify", ["attempt": .string(attempt), "code": .string(code)])
+        try await client.post("/v1/accounts/sign-up/confirm", ["attempt": .string(attempt), "code": .string(code)])
     }
 
     func confirmReset(
@@ -77,7 +77,7 @@ extension AccountsFixture {
     }
 
     func refresh(_ token: String, nonce: String) async throws -> ServiceSupport.Answer {
-        try await client.post("/v1/accounts/refresh", ["refresh": .string(token), "nonce": .string(nonce)])
+        try await client.post("/v1/accounts/refresh", ["refreshToken": .string(token), "nonce": .string(nonce)])
     }
 
     /// Returns the status of a request with an access token.
@@ -124,13 +124,13 @@ struct SiteProvider: IdentityProvider {
     func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { nil }
 
     func prove(
-        _ evidence: JSONObject, for purpose: ProofPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
-    ) throws(ProviderError) -> Proof {
+        _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
+    ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let user)? = evidence["user"] else { throw .malformed("`user` is missing") }
         var email: (address: EmailAddress, isVerified: Bool)?
         if case .string(let text)? = evidence["email"], let address = EmailAddress(text) {
             email = (address, evidence["isVerified"] == .bool(true))
         }
-        return Proof(key: IdentityKey(Array(user.utf8)), label: user, email: email, authenticatedAt: now)
+        return VerifiedIdentity(key: IdentityKey(Array(user.utf8)), label: user, email: email, authenticatedAt: now)
     }
 }

@@ -92,8 +92,8 @@ struct CodeGuessingTests {
             let eve = try fixture.client(from: "127.0.1.1")
             let (attempt, code) = try await fixture.beginSignUp("ann@example.com")
             let body: (String) -> JSONObject = { ["attempt": .string($0), "code": .string(code)] }
-            for _ in 0..<3 { #expect(try await eve.post("/v1/accounts/verify", body("munp_other")).status == 400) }
-            #expect(try await eve.post("/v1/accounts/verify", body(attempt)).status == 429)
+            for _ in 0..<3 { #expect(try await eve.post("/v1/accounts/sign-up/confirm", body("munp_other")).status == 400) }
+            #expect(try await eve.post("/v1/accounts/sign-up/confirm", body(attempt)).status == 429)
             #expect(try await fixture.verify(attempt, code).status == 201)
         }
     }

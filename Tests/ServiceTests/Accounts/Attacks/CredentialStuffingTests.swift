@@ -9,7 +9,7 @@ import Work
 
 @Suite("I4 attacks: credential stuffing and mailbox flooding")
 struct CredentialStuffingTests {
-    private func limitEachEmail(_ options: inout AccountsOptions) {
+    private func limitEachEmail(_ options: inout AccountServiceSettings) {
         options.settings.limits.identity = LimitRule(
             free: 3, firstDelaySeconds: 60, longestDelaySeconds: 900, forgottenSeconds: 36_000)
     }

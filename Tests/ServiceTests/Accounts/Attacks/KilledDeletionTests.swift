@@ -77,8 +77,8 @@ private final class DeletionSite: Sendable {
         let now = systemClock()
         let hash = try PasswordHash.make(Array(Self.password.utf8), PasswordHash.Settings(memoryKiB: 8, passes: 1))
         try FileManager.default.createDirectory(atPath: data + "/.muniment", withIntermediateDirectories: true)
-        let book = try AccountBook(folder: data + "/.muniment")
-        let sessions = Sessions(book: book, settings: AccountSettings())
+        let book = try AccountDatabase(folder: data + "/.muniment")
+        let sessions = SessionManager(book: book, settings: AccountSettings())
         people = try (0..<count).map { number in
             let name = "Person Number \(number) Unverkennbar"
             let email = try #require(EmailAddress("person-\(number)@unverkennbar.example.com"))
@@ -161,7 +161,7 @@ private final class DeletionSite: Sendable {
     /// Checks the data that the process has left: the accounts and the file of keys.
     func expectWholeOrGone() throws {
         let own = data + "/.muniment"
-        let book = try AccountBook(folder: own)
+        let book = try AccountDatabase(folder: own)
         defer { book.close() }
         _ = try book.verify()
         let keys = try KeyFile(path: own + "/accounts/keys", master: book.master, isNeeded: true)

@@ -86,7 +86,7 @@ struct RefusedDeletionTests {
                     group.addTask { (true, try await client.send("DELETE", "/v1/account", as: person.access)) }
                     group.addTask { (false, try await client.signInAnswer("ann@example.com")) }
                     group.addTask {
-                        let body: JSONObject = ["refresh": .string(person.refresh), "nonce": .string("one")]
+                        let body: JSONObject = ["refreshToken": .string(person.refresh), "nonce": .string("one")]
                         return (false, try await client.post("/v1/accounts/refresh", body))
                     }
                     group.addTask {
@@ -98,8 +98,8 @@ struct RefusedDeletionTests {
             #expect(answers.count { $0.isDeletion && $0.answer.status == 204 } == 1)
             for (_, answer) in answers {
                 #expect(answer.status < 500 || answer.status == 503, "\(answer.text)")
-                if let access = try? answer.json.text("access") { #expect(try await fixture.status(of: access) == 401) }
-                if let token = try? answer.json.text("refresh") {
+                if let access = try? answer.json.text("accessToken") { #expect(try await fixture.status(of: access) == 401) }
+                if let token = try? answer.json.text("refreshToken") {
                     #expect(try await fixture.refresh(token, nonce: "two").status == 401)
                 }
             }

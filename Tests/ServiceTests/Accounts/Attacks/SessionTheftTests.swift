@@ -16,7 +16,7 @@ struct SessionTheftTests {
             let eve = try await client.signUp("eve@example.com")
             let (attempt, code) = try await fixture.beginSignUp("ann@example.com")
             let body: JSONObject = ["attempt": .string(attempt), "code": .string(code)]
-            let made = try await client.post("/v1/accounts/verify", body, as: eve.access)
+            let made = try await client.post("/v1/accounts/sign-up/confirm", body, as: eve.access)
             let ann = try AccountsClient.Person(made)
             let again = try await client.post(
                 "/v1/accounts/sign-in", .signingIn("ann@example.com", "a long password"), as: eve.access)
@@ -29,7 +29,7 @@ struct SessionTheftTests {
             #expect(try await client.send("GET", "/v1/account", as: eve.access).json.text("principal") == eve.principal)
             #expect(try AccountsClient.Person(try await fixture.refresh(eve.refresh, nonce: "one")).principal == eve.principal)
             // No request has a member that sets the session.
-            for (name, value) in [("sessionID", eve.sessionID), ("access", eve.access), ("refresh", eve.refresh)] {
+            for (name, value) in [("sessionID", eve.sessionID), ("accessToken", eve.access), ("refreshToken", eve.refresh)] {
                 var body = JSONObject.signingIn("ann@example.com", "a long password")
                 body[name] = .string(value)
                 #expect(try await client.post("/v1/accounts/sign-in", body).status == 400)

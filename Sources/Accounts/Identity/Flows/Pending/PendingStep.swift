@@ -50,7 +50,7 @@ struct PendingIdentity: Hashable, Sendable {
     let label: String?
     let secret: String?
 
-    init(_ provider: ProviderID, _ proof: Proof) {
+    init(_ provider: ProviderID, _ proof: VerifiedIdentity) {
         self.provider = provider
         key = proof.key
         label = proof.label

@@ -14,18 +14,18 @@ enum TransactionRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/transactions", "commit", need: .store, bodyLimitBytes: 8 << 20,
         RouteDescription("makes changes: all of them or none, or each one separately", group: "Changes")
-            .saying(
+            .withNote(
                 "With `\"mode\":\"each\"` every change is a separate transaction, and `results` has a receipt or a refusal for each; "
                     + "such a request takes no `Idempotency-Key`, because a key belongs to one commit. If the "
                     + "token or session expires meanwhile, the response is 401, and earlier changes stay."
             )
-            .taking(.idempotencyKey)
-            .taking(
+            .withParameters(.idempotencyKey)
+            .withParameters(
                 body: Schema.object(
                     ["do": Schema.list(Schema.named("Change"), minimum: 1)],
                     optional: ["as": Schema.name, "mode": Schema.words("all", "each"), "comment": Schema.text])
             )
-            .answering(
+            .withResponse(
                 "the result; `revision` is null if nothing changed",
                 .object([
                     "anyOf": .array([
@@ -56,7 +56,7 @@ enum TransactionRoute {
 
     /// Commits every change separately, in order. A refused change does not stop the following ones.
     private static func each(
-        _ changes: [Change], as caller: Name, _ comment: String?, _ call: Call
+        _ changes: [Change], as caller: Name, _ comment: String?, _ call: RequestContext
     ) async throws -> HTTPResponse {
         guard try call.idempotencyKey == nil else {
             throw Problem(
@@ -83,7 +83,7 @@ enum TransactionRoute {
 
 extension Arguments {
     /// Reads a list of changes with at least one item.
-    mutating func changes(_ name: String, levels: [Level]?) throws(Problem) -> [Change] {
+    mutating func changes(_ name: String, levels: [AccessLevel]?) throws(Problem) -> [Change] {
         let changes = try optional(name) { list throws(MemberProblem) in try [Change](list, levels: levels) }
         guard let changes else { throw wrong(name, "is missing", "add a list of changes") }
         guard !changes.isEmpty else { throw wrong(name, "is empty", "write at least one change") }
@@ -96,16 +96,16 @@ enum LockRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/lock", "lock", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("locks an open store", group: "Stores")
-            .saying(
+            .withNote(
                 "One transaction creates a role with the caller and the given members, grants it every privilege at the store and "
                     + "class levels, and leaves `everyone` only `read` on the store and on the built-in classes."
             )
-            .taking(.idempotencyKey)
-            .taking(
+            .withParameters(.idempotencyKey)
+            .withParameters(
                 body: Schema.object(
                     [:], optional: ["as": Schema.name, "role": Schema.name, "members": Schema.list(Schema.name)])
             )
-            .answering("the receipt of the transaction", Schema.named("Receipt")),
+            .withResponse("the receipt of the transaction", Schema.named("Receipt")),
         .asynchronous { call in
             var arguments = try call.arguments()
             let caller = try call.principal(named: try arguments.optionalName("as"))
@@ -118,7 +118,7 @@ enum LockRoute {
         })
 }
 
-extension Call {
+extension RequestContext {
     /// The idempotency key of the request; nil without one. A repeated request with the same key gets the first result.
     var idempotencyKey: String? {
         get throws(Problem) {
@@ -137,11 +137,11 @@ extension Call {
     ///   - changes: the changes, to make all or none.
     ///   - actor: the principal that acts.
     ///   - comment: the comment in the log.
-    /// - Throws: `Refusal`; ``Problem`` (`key-in-use`) while a request with the same key is running, and if the credential is not
+    /// - Throws: `Refusal`; ``Problem`` (`idempotency-key-in-use`) while a request with the same key is running, and if the credential is not
     ///   valid at the writer's turn: the commits before it may have taken long.
     func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
         let key = try idempotencyKey
-        let scope = key.map { RunningKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
+        let scope = key.map { RunningIdempotencyKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
         let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment, credential: caller?.credential)
         let store = try store
         return try await service.runningKeys.withKey(scope) {
@@ -149,7 +149,7 @@ extension Call {
                 var transaction = Transaction(actor, changes, origin: origin)
                 if let caller {
                     let (authenticator, authorization) = (service.authenticator, request.header("Authorization"))
-                    transaction.precondition = { try authenticator.requireStillGood(caller, authorization: authorization) }
+                    transaction.precondition = { try authenticator.requireStillValid(caller, authorization: authorization) }
                 }
                 return try await store.commit(transaction)
             }

@@ -8,14 +8,14 @@ enum WhatIfRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what-if", "whatIf", need: .store, bodyLimitBytes: 8 << 20,
         RouteDescription("the access that subjects would gain and lose by changes, without making them", group: "Changes")
-            .taking(
+            .withParameters(
                 body: Schema.object(
                     [
                         "transactions": Schema.list(
                             Schema.object(["as": Schema.name, "do": Schema.list(Schema.named("Change"), minimum: 1)]), minimum: 1)
                     ], optional: ["atLeast": Schema.revision])
             )
-            .answering(
+            .withResponse(
                 "the differences, and which transactions would be refused",
                 Schema.object(
                     JSONObject([
@@ -32,7 +32,7 @@ enum WhatIfRoute {
             let transactions = try arguments.drafts(levels: try call.store.levels)
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
-            try call.requireAskingAnything()
+            try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let answer = try call.store.whatIf(transactions)
             let refusals = answer.refusals.enumerated().compactMap { place, refusal in
@@ -43,7 +43,7 @@ enum WhatIfRoute {
 }
 
 extension Arguments {
-    fileprivate mutating func drafts(levels: [Level]?) throws(Problem) -> [Transaction] {
+    fileprivate mutating func drafts(levels: [AccessLevel]?) throws(Problem) -> [Transaction] {
         guard case .array(let drafts)? = value("transactions"), !drafts.isEmpty else {
             throw wrong("transactions", "is not a list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
         }

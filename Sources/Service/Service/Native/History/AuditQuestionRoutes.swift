@@ -16,9 +16,9 @@ enum AuditQuestionRoutes {
     static let access = Route(
         "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
         RouteDescription("the subjects with a privilege on an object during a span, and when each had it", group: "Audit")
-            .taking(privileges, .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast)
+            .withParameters(privileges, .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast)
             .paged(.names)
-            .answering(
+            .withResponse(
                 "the spans of each subject",
                 Schema.object(
                     ["access": Schema.list(subjectAccess), "object": Schema.name, "privileges": Schema.privileges],
@@ -30,9 +30,9 @@ enum AuditQuestionRoutes {
             let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
             let request = try arguments.page(.names, momentIn: "to")
             try arguments.finish()
-            try call.requireAsking(aboutObject: object)
-            let asked = Asked(privileges: privileges, object: object).members
-            let start = try call.read(at: ReadPoint(moment: from, atLeast: nil)) { $0.members }
+            try call.requirePermissionToQuery(aboutObject: object)
+            let asked = QueryMembers(privileges: privileges, object: object).members
+            let start = try call.read(at: ReadConsistency(moment: from, atLeast: nil)) { $0.members }
             let list = try call.list(request, of: asked.with(["from": .object(start)]))
             let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
             let found = try call.store.accessSpans(
@@ -41,13 +41,13 @@ enum AuditQuestionRoutes {
         })
 
     static let entry = Route(
-        "GET", "/v1/stores/{store}/audit/entry", "auditEntry", need: .store,
+        "GET", "/v1/stores/{store}/audit/changes", "auditChanges", need: .store,
         RouteDescription("when and how the access of a subject to an object began and ended", group: "Audit")
-            .taking(
+            .withParameters(
                 .query("subject", "the subject", Schema.name, isRequired: true), privileges,
                 .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast
             )
-            .answering(
+            .withResponse(
                 "the changes of access, oldest first",
                 Schema.object([
                     "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
@@ -62,20 +62,20 @@ enum AuditQuestionRoutes {
             let to = try arguments.optionalMoment("to") ?? .now
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
-            try call.requireAsking(about: subject, on: object)
+            try call.requirePermissionToQuery(about: subject, on: object)
             try call.requireVisible(atLeast)
             let head = try call.store.head.revision
             let transitions = try call.store.accessTransitions(
                 of: subject, with: privileges, on: object, from: from, to: to, for: try call.audience)
-            return call.answer(Asked(subject: subject, privileges: privileges, object: object).answer(transitions), at: head)
+            return call.answer(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions), at: head)
         })
 
     static let report = Route(
-        "GET", "/v1/stores/{store}/audit/of", "auditOf", need: .store,
+        "GET", "/v1/stores/{store}/audit/subject", "auditSubject", need: .store,
         RouteDescription("all access of a subject, now or earlier: roles, levels, objects", group: "Audit")
-            .saying("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
-            .taking(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast).paged(.names)
-            .answering(
+            .withNote("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
+            .withParameters(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast).paged(.names)
+            .withResponse(
                 "the report",
                 Schema.object(
                     JSONObject([
@@ -92,8 +92,8 @@ enum AuditQuestionRoutes {
             guard subject.isSubject else {
                 throw arguments.wrong("subject", "cannot have access", "name a user, a thing, a role, everyone or anonymous")
             }
-            try call.requireAsking(about: subject)
-            let list = try call.list(request, of: Asked(subject: subject).members)
+            try call.requirePermissionToQuery(about: subject)
+            let list = try call.list(request, of: QueryMembers(subject: subject).members)
             return try call.read(at: list.point) { snapshot in
                 call.answer(page(of: try snapshot.accessReport(of: subject).json, list, snapshot), at: snapshot.revision)
             }

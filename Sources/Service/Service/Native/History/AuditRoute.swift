@@ -11,11 +11,11 @@ enum AuditRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/audit", "audit", need: .store,
         RouteDescription("the audit log: who did what and when, with refused commands", group: "Audit")
-            .saying(
+            .withNote(
                 "Oldest first, the request of the last page finds later records, too. With JSON Lines the response has all records, "
                     + "without pages."
             )
-            .taking(
+            .withParameters(
                 .query("actor", "only actions and attempts of this caller; `store` for the store itself", Schema.name),
                 .query("object", "only records about this object, class, role or principal", Schema.name),
                 .query("subject", "only records that changed the access of this subject", Schema.name),
@@ -25,7 +25,7 @@ enum AuditRoute {
                 .query("order", "the order of the records", Schema.words("oldest", "newest")), .atLeast
             )
             .paged(.records)
-            .answering(
+            .withResponse(
                 "a page",
                 Schema.object(
                     ["records": Schema.list(Schema.named("AuditRecord")), "revision": Schema.revision], optional: .next),
@@ -37,7 +37,7 @@ enum AuditRoute {
             let request = try arguments.page(.records, momentIn: nil)
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
-            try call.requireAskingAnything()
+            try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let cursor = try request.position { try AuditCursor($0) }
             let store = try call.store

@@ -12,18 +12,18 @@ enum ExportRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/export", "export", need: .store,
         RouteDescription("the log as a history (`Docs/Scenarios.md`); its import creates an equal store", group: "History")
-            .taking(
+            .withParameters(
                 .query("from", "the first revision (default: 1)", Schema.revision),
                 .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast
             )
-            .answering("the header, and a line for each commit", nil, lines: Schema.openObject),
+            .withResponse("the header, and a line for each commit", nil, lines: Schema.openObject),
         .queued { call in
             var arguments = try call.arguments()
             let from = try arguments.optionalRevision("from") ?? Revision(1)
             let to = try arguments.optionalRevision("to")
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
-            try call.requireAskingAnything()
+            try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let store = try call.store
             let head = try store.head.revision
@@ -32,7 +32,7 @@ enum ExportRoute {
                 if let asked, asked > head { throw StoreError.noSuchRevision(asked, head: head) }
             }
             guard from <= last || to == nil else { throw Problem(.malformed, SpanError(from: from, to: last).description) }
-            return try call.lines(call.lineType ?? Call.lineTypes[0], at: last) { writer in
+            return try call.lines(call.lineType ?? RequestContext.lineTypes[0], at: last) { writer in
                 let exporter = HistoryExporter(store)
                 var lines: [String] = []
                 var next = from

@@ -9,17 +9,17 @@ enum HistoryRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/history", "history", need: .store,
         RouteDescription("the events of an object, a principal or a role, oldest first", group: "History")
-            .saying(
+            .withNote(
                 "A page ends early after \(Limits.bytesPerPage >> 20) MiB. A cursor continues at the revision of the first page. "
                     + "With JSON Lines the response has all events, without pages."
             )
-            .taking(
+            .withParameters(
                 .query("name", "the name of the object, principal or role", Schema.name, isRequired: true),
                 .query("at", "the end of the history (default: now)", Schema.moment),
                 .atLeast
             )
             .paged(.records)
-            .answering(
+            .withResponse(
                 "a page",
                 Schema.object(
                     ["name": Schema.name, "commits": Schema.list(Schema.named("Commit")), "revision": Schema.revision],
@@ -29,7 +29,7 @@ enum HistoryRoute {
             var arguments = try call.arguments()
             let (name, request) = (try arguments.name("name"), try arguments.page(.records))
             try arguments.finish()
-            try call.requireAsking(aboutName: name)
+            try call.requirePermissionToQuery(aboutName: name)
             let (after, through) = try call.history(request)
             let (store, audience) = (try call.store, try call.audience)
             let revisions = try store.revisions(of: name, after: after, through: through)

@@ -11,12 +11,12 @@ enum NoticesRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/notices", "notices", need: .store,
         RouteDescription("the objects shared with and unshared from a subscriber, oldest first", group: "History")
-            .saying(
+            .withNote(
                 "A page has whole revisions. A cursor continues at the revision of the first page. " + LiveFeedRoutes.noticesText
             )
-            .taking(parameters)
+            .withParameters(parameters)
             .paged(.records)
-            .answering("a page", schema, lines: Schema.named("Notice")),
+            .withResponse("a page", schema, lines: Schema.named("Notice")),
         .queued { call in try call.wantsFeed ? NoticeStream.open(call) : page(call) })
 
     /// The number of commits to read at once, so that no reader waits for a client.
@@ -33,7 +33,7 @@ enum NoticesRoute {
         ["subject": Schema.name, "notices": Schema.list(Schema.named("Notice")), "revision": Schema.revision], optional: .next)
 
     /// Responds with a page of whole revisions: the requested number of notices, and the rest of the revision of the last one.
-    private static func page(_ call: Call) throws -> HTTPResponse {
+    private static func page(_ call: RequestContext) throws -> HTTPResponse {
         var arguments = try call.arguments()
         let (told, subject) = (try arguments.optionalName("for"), try arguments.optionalName("subject"))
         guard told == nil || subject == nil else {
@@ -72,14 +72,14 @@ enum NoticesRoute {
     }
 }
 
-extension Call {
+extension RequestContext {
     /// Returns the subscriber of a request for notices, as pages or as a stream.
     func subscriber(named: Name?) throws -> Name {
         if case .act(let principal)? = caller?.right, named == nil { return principal }
         guard let named else {
             throw Problem(.malformed, "the subscriber is missing: with this token, name a user, a thing or a role in `for`")
         }
-        try requireAsking(about: named)
+        try requirePermissionToQuery(about: named)
         return named
     }
 }

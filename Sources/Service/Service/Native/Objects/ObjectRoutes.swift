@@ -15,16 +15,16 @@ enum ObjectRoutes {
     static let read = Route(
         "GET", path, "readObject", need: .store,
         RouteDescription("the value of an object, for a caller that may read it", group: "Objects")
-            .saying("The ETag is the revision of the last change of its value, parent or owner.")
-            .taking(.reader, .at, .atLeast, .header("If-None-Match", "the ETag of the client's copy"))
-            .answering(
+            .withNote("The ETag is the revision of the last change of its value, parent or owner.")
+            .withParameters(.reader, .at, .atLeast, .header("If-None-Match", "the ETag of the client's copy"))
+            .withResponse(
                 "the value",
                 Schema.object(
                     JSONObject(["object": Schema.name, "value": Schema.anything, "changed": Schema.revision]).with(.when)),
                 headers: ["Muniment-Revision", "ETag"]
             )
-            .answering("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
-            .refusing(.refused),
+            .withResponse("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
+            .withProblems(.refused),
         .queued { call in
             var arguments = try call.arguments()
             let (named, point) = (try arguments.optionalName("as"), try arguments.point())
@@ -41,11 +41,12 @@ enum ObjectRoutes {
                 let tag = EntityTag.text(changed)
                 if call.hasAlready(tag) {
                     let headers = [
-                        HTTPHeader("ETag", tag), Call.header(snapshot.revision), HTTPHeader("Cache-Control", "no-cache"),
+                        HTTPHeader("ETag", tag), RequestContext.header(snapshot.revision), HTTPHeader("Cache-Control", "no-cache"),
                     ]
                     return HTTPResponse(status: 304, headers: headers)
                 }
-                let answer = Asked(object: object).answer(value: value, snapshot.members.with(["changed": .revision(changed)]))
+                let answer = QueryMembers(object: object).answer(
+                    value: value, snapshot.members.with(["changed": .revision(changed)]))
                 return call.answer(answer, at: snapshot.revision, headers: [HTTPHeader("ETag", tag)])
             }
         })
@@ -53,16 +54,16 @@ enum ObjectRoutes {
     static let put = Route(
         "PUT", path, "writeObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("creates an object (`If-None-Match: *`), or replaces its value (`If-Match`)", group: "Objects")
-            .taking(
+            .withParameters(
                 .ifMatch, .ifNoneMatch, .idempotencyKey, .actor, .query("parent", "the parent of a new object", Schema.name),
                 .query("owner", "the owner of a new object (default: the caller)", Schema.name)
             )
-            .taking(body: Schema.anything)
-            .answering("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
-            .answering(
+            .withParameters(body: Schema.anything)
+            .withResponse("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
+            .withResponse(
                 "the object was created", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"]
             )
-            .refusing(.preconditionFailed, .preconditionRequired),
+            .withProblems(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             let value = try call.json()
             _ = try call.idempotencyKey
@@ -89,10 +90,10 @@ enum ObjectRoutes {
     static let patch = Route(
         "PATCH", path, "patchObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("changes members of an object's value: a merge patch (RFC 7396)", group: "Objects")
-            .taking(.ifMatch, .idempotencyKey, .actor)
-            .taking(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
-            .answering("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
-            .refusing(.preconditionFailed, .preconditionRequired),
+            .withParameters(.ifMatch, .idempotencyKey, .actor)
+            .withParameters(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
+            .withResponse("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
+            .withProblems(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             let patch = try call.mergePatch()
             _ = try call.idempotencyKey
@@ -104,9 +105,11 @@ enum ObjectRoutes {
 
     static let delete = Route(
         "DELETE", path, "deleteObject", need: .store,
-        RouteDescription("deletes an object and everything in it", group: "Objects").taking(.ifMatch, .idempotencyKey, .actor)
-            .answering("the object was deleted", Schema.named("Receipt"))
-            .refusing(.preconditionFailed, .preconditionRequired),
+        RouteDescription("deletes an object and everything in it", group: "Objects").withParameters(
+            .ifMatch, .idempotencyKey, .actor
+        )
+        .withResponse("the object was deleted", Schema.named("Receipt"))
+        .withProblems(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             _ = try call.idempotencyKey
             var arguments = Arguments(address: try call.query)
@@ -120,7 +123,7 @@ enum ObjectRoutes {
         })
 
     private static func write(
-        _ object: Name, _ content: Change.Content, _ precondition: Precondition, as caller: Name, _ call: Call
+        _ object: Name, _ content: Change.Content, _ precondition: Precondition, as caller: Name, _ call: RequestContext
     ) async throws -> HTTPResponse {
         let receipt = try await Problem.failingPreconditions {
             try await call.commit([.writeObject(object, content, expectedRevision: precondition.revision)], as: caller)
@@ -151,7 +154,7 @@ extension Problem {
     }
 }
 
-extension Call {
+extension RequestContext {
     /// Returns the precondition of a change to an existing object.
     fileprivate func preconditionOnThere() throws(Problem) -> Precondition {
         let precondition = try precondition()

@@ -11,7 +11,7 @@ enum Precondition: Hashable, Sendable {
     case unchanged(since: Revision)
 }
 
-extension Call {
+extension RequestContext {
     /// Returns the precondition of a request that changes an object.
     ///
     /// - Throws: ``Problem``: `precondition-required` without one, so that clients do not accidentally overwrite changes they have

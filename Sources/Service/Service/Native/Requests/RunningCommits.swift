@@ -47,7 +47,7 @@ final class RunningCommits: Sendable {
 ///
 /// The store keeps the result of a key with the commit. Until the commit is written, this object detects a repetition that comes
 /// too early.
-final class RunningKeys: Sendable {
+final class RunningIdempotencyKeys: Sendable {
     /// A key with its scope: a key is unique for one store and one actor.
     struct Scope: Hashable, Sendable {
         let store: StoreName
@@ -59,7 +59,7 @@ final class RunningKeys: Sendable {
 
     /// Runs an operation under a key.
     ///
-    /// - Throws: ``Problem`` (`key-in-use`) while another request with this key is running.
+    /// - Throws: ``Problem`` (`idempotency-key-in-use`) while another request with this key is running.
     func withKey<Result>(_ scope: Scope?, _ body: () async throws -> Result) async throws -> Result {
         guard let scope else { return try await body() }
         guard running.withLock({ $0.insert(scope).inserted }) else {

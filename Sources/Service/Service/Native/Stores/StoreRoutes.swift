@@ -12,8 +12,8 @@ enum StoreRoutes {
     static let list = Route(
         "GET", "/v1/stores", "listStores", need: .store,
         RouteDescription("the stores that the caller's token can access", group: "Stores")
-            .saying("For a token that acts as a principal in all stores, the list has the stores where the principal is known.")
-            .answering("the names, sorted", Schema.object(["stores": Schema.list(Schema.text)]), headers: []),
+            .withNote("For a token that acts as a principal in all stores, the list has the stores where the principal is known.")
+            .withResponse("the names, sorted", Schema.object(["stores": Schema.list(Schema.text)]), headers: []),
         .queued { call in
             try Arguments(address: try call.query).finish()
             let names = try call.service.data.names().filter { try call.mayKnow(of: $0) }
@@ -23,19 +23,19 @@ enum StoreRoutes {
     static let create = Route(
         "POST", "/v1/stores", "createStore", need: .administeringAll, bodyLimitBytes: 4_096,
         RouteDescription("creates a store", group: "Stores")
-            .taking(
+            .withParameters(
                 body: Schema.object(
                     ["store": .object(["type": .string("string"), "pattern": .string("^[a-z0-9][a-z0-9_-]{0,62}$")])],
                     optional: ["preset": Schema.words("open", "locked"), "administrator": Schema.name])
             )
-            .answering(
+            .withResponse(
                 "the store was created",
                 Schema.object([
                     "store": Schema.text, "preset": Schema.words("open", "locked"), "administrator": Schema.name,
                     "revision": Schema.revision,
                 ]), status: 201, headers: ["Muniment-Revision", "Location"]
             )
-            .refusing(.conflict),
+            .withProblems(.conflict),
         .queued { call in
             var arguments = try call.arguments()
             let text = try arguments.text("store")
@@ -61,13 +61,13 @@ enum StoreRoutes {
 
     static let statistics = Route(
         "GET", "/v1/stores/{store}", "statistics", need: .store,
-        RouteDescription("the contents and the size of a store", group: "Stores").taking(.atLeast)
-            .answering("the numbers", Schema.named("Statistics")),
+        RouteDescription("the contents and the size of a store", group: "Stores").withParameters(.atLeast)
+            .withResponse("the numbers", Schema.named("Statistics")),
         .queued { call in
             var arguments = try call.arguments()
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
-            try call.requireAskingAnything()
+            try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let statistics = try call.store.statistics()
             return call.answer(
@@ -77,9 +77,9 @@ enum StoreRoutes {
     static let verify = Route(
         "GET", "/v1/stores/{store}/verify", "verify", need: .store,
         RouteDescription("checks the log: its hash chain, every event, every refusal", group: "Stores")
-            .saying("With JSON Lines the response shows the progress, and ends with the report.")
-            .taking(.atLeast)
-            .answering(
+            .withNote("With JSON Lines the response shows the progress, and ends with the report.")
+            .withParameters(.atLeast)
+            .withResponse(
                 "the report", Schema.named("Verification"),
                 lines: .object([
                     "anyOf": .array([
@@ -92,7 +92,7 @@ enum StoreRoutes {
             var arguments = try call.arguments()
             let atLeast = try arguments.optionalRevision("atLeast")
             try arguments.finish()
-            try call.requireAskingAnything()
+            try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let store = try call.store
             guard let lineType = call.lineType else {

@@ -6,8 +6,8 @@ public struct Decision: Hashable, Sendable {
     public var number: UInt64 = 0
     /// The time of the decision.
     public var time: Instant
-    /// The id of the caller's token; nil for an unknown caller.
-    public var caller: String?
+    /// The id of the credential's token; nil for an unknown credential.
+    public var credential: String?
     public var subject: String
     /// The privilege, or the name of its action.
     public var action: String
@@ -18,11 +18,11 @@ public struct Decision: Hashable, Sendable {
     public var requestID: String?
 
     public init(
-        time: Instant, caller: String?, subject: String, action: String, resource: String, isAllowed: Bool, revision: Revision,
+        time: Instant, credential: String?, subject: String, action: String, resource: String, isAllowed: Bool, revision: Revision,
         requestID: String?
     ) {
         self.time = time
-        self.caller = caller
+        self.credential = credential
         self.subject = subject
         self.action = action
         self.resource = resource
@@ -59,9 +59,9 @@ enum DecisionLine {
             case .integer(let revision)? = json["revision"], revision >= 0
         else { return nil }
         var decision = Decision(
-            time: time, caller: nil, subject: subject, action: action, resource: resource, isAllowed: isAllowed,
+            time: time, credential: nil, subject: subject, action: action, resource: resource, isAllowed: isAllowed,
             revision: Revision(UInt64(revision)), requestID: nil)
-        if case .string(let caller)? = json["caller"] { decision.caller = caller }
+        if case .string(let credential)? = json["credential"] { decision.credential = credential }
         if case .string(let id)? = json["request"] { decision.requestID = id }
         decision.number = UInt64(number)
         self = .decision(decision)
@@ -83,7 +83,7 @@ extension Decision {
         writer.raw(#","resource":"#)
         writer.write(resource)
         writer.raw(#","revision":\#(revision.rawValue)"#)
-        for (name, value) in [("caller", caller), ("request", requestID)] {
+        for (name, value) in [("credential", credential), ("request", requestID)] {
             guard let value else { continue }
             writer.raw(",\"\(name)\":")
             writer.write(value)
@@ -99,7 +99,7 @@ extension Decision {
             "subject": .string(subject), "action": .string(action), "resource": .string(resource),
             "revision": .integer(Int64(clamping: revision.rawValue)),
         ]
-        if let caller { members["caller"] = .string(caller) }
+        if let credential { members["credential"] = .string(credential) }
         if let requestID { members["request"] = .string(requestID) }
         return members
     }

@@ -192,7 +192,7 @@ public enum DecisionLogChoice: Hashable, Sendable {
 }
 
 /// Opens the decision logs of the configured stores.
-struct DecisionLogs: Sendable {
+struct DecisionLogOpener: Sendable {
     let choice: DecisionLogChoice
     let dataDirectory: String
     let report: @Sendable (String) -> Void
@@ -208,7 +208,7 @@ struct DecisionLogs: Sendable {
     }
 }
 
-extension Call {
+extension RequestContext {
     /// Counts a decision, and adds it to the store's decision log, if it has one. Does not block.
     ///
     /// - Parameters:
@@ -223,7 +223,8 @@ extension Call {
         guard let log = hosted.decisionLog else { return }
         log.record(
             Decision(
-                time: service.settings.clock(), caller: caller?.id, subject: subject.text, action: action, resource: resource.text,
+                time: service.settings.clock(), credential: caller?.id, subject: subject.text, action: action,
+                resource: resource.text,
                 isAllowed: isAllowed, revision: revision, requestID: requestID))
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Selects decisions, and their order. A nil property filters nothing. A decision must match all other properties.
 public struct DecisionFilter: Hashable, Sendable {
-    public var caller: String?
+    public var credential: String?
     public var subject: String?
     public var action: String?
     public var resource: String?
@@ -20,7 +20,7 @@ public struct DecisionFilter: Hashable, Sendable {
 
     func includes(_ decision: Decision) -> Bool {
         func fits<Value: Equatable>(_ wanted: Value?, _ value: Value?) -> Bool { wanted.map { $0 == value } ?? true }
-        return fits(caller, decision.caller) && fits(subject, decision.subject) && fits(action, decision.action)
+        return fits(credential, decision.credential) && fits(subject, decision.subject) && fits(action, decision.action)
             && fits(resource, decision.resource) && fits(isAllowed, decision.isAllowed) && fits(requestID, decision.requestID)
             && from.map { $0 <= decision.time } ?? true && to.map { decision.time <= $0 } ?? true
     }

@@ -26,7 +26,7 @@ enum DecisionsRoute {
 
     private static func filter(_ arguments: inout Arguments) throws -> DecisionFilter {
         var filter = DecisionFilter()
-        filter.caller = try arguments.optionalText("caller")
+        filter.credential = try arguments.optionalText("credential")
         filter.subject = try arguments.optionalText("subject")
         filter.action = try arguments.optionalText("action")
         filter.resource = try arguments.optionalText("resource")
@@ -43,10 +43,10 @@ enum DecisionsRoute {
             [
                 "number": Schema.number, "time": Schema.time, "allowed": Schema.flag, "subject": Schema.text, "action": Schema.text,
                 "resource": Schema.text, "revision": Schema.revision,
-            ], optional: ["caller": Schema.text, "request": Schema.text])
+            ], optional: ["credential": Schema.text, "request": Schema.text])
         return RouteDescription("the logged decisions of a store", group: "The past")
-            .taking(
-                .query("caller", "only decisions requested with this token id"),
+            .withParameters(
+                .query("credential", "only decisions requested with this token id"),
                 .query("subject", "only about this subject"), .query("action", "only about this privilege or action"),
                 .query("resource", "only about this object"), .query("request", "only decisions of the request with this id"),
                 .query("allowed", "only allowed, or only denied decisions", Schema.flag),
@@ -54,7 +54,7 @@ enum DecisionsRoute {
                 .query("newest", "true: newest first", Schema.flag)
             )
             .paged(.records)
-            .answering(
+            .withResponse(
                 "a page of decisions, which may be empty even if it is not the last page",
                 Schema.object(
                     ["decisions": Schema.list(decision)], optional: JSONObject.next.with(["dropped": Schema.number])), headers: [])

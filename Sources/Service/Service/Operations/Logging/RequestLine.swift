@@ -13,10 +13,10 @@ public enum LogFormat: String, CaseIterable, Sendable {
 
     /// Returns a line about a fault of the service itself, with its line end. Faults are reported in every format.
     public func message(_ text: String, at time: Instant = systemClock()) -> [UInt8] {
-        guard self == .json else { return Array((text.showingUnseen() + "\n").utf8) }
+        guard self == .json else { return Array((text.escapingInvisible() + "\n").utf8) }
         var writer = JSONWriter()
         writer.raw(#"{"time":""# + time.description + #"","message":"#)
-        writer.write(text.showingUnseen())
+        writer.write(text.escapingInvisible())
         return Array((writer.text + "}\n").utf8)
     }
 }
@@ -32,8 +32,8 @@ struct RequestLine {
     /// 0 if the connection was lost before the response.
     var status: Int
     var nanoseconds: UInt64
-    /// The id of the caller's token; nil for an unknown caller.
-    var caller: String?
+    /// The id of the credential's token; nil for an unknown credential.
+    var credential: String?
     var store: String?
     var bytes: UInt64
     var peer: String
@@ -58,11 +58,13 @@ struct RequestLine {
     private var json: [UInt8] {
         var writer = JSONWriter()
         writer.raw(#"{"time":""# + time.description + #"","status":\#(status),"method":"#)
-        writer.write(method.showingUnseen())
-        for (name, value) in [("route", route), ("path", shownPath), ("store", store), ("caller", caller), ("request", requestID)] {
+        writer.write(method.escapingInvisible())
+        for (name, value) in [
+            ("route", route), ("path", shownPath), ("store", store), ("credential", credential), ("request", requestID),
+        ] {
             guard let value else { continue }
             writer.raw(",\"\(name)\":")
-            writer.write(value.showingUnseen())
+            writer.write(value.escapingInvisible())
         }
         writer.raw(#","peer":"#)
         writer.write(peer)
@@ -74,8 +76,8 @@ struct RequestLine {
         let milliseconds = Double(nanoseconds / 1000) / 1000
         let words = [
             time.description, "\(status)", method, shownPath, "\(milliseconds) ms", "\(bytes) B", "from " + peer,
-            caller.map { "as " + $0 } ?? "", requestID.map { "request " + $0 } ?? "",
+            credential.map { "as " + $0 } ?? "", requestID.map { "request " + $0 } ?? "",
         ]
-        return Array((words.filter { !$0.isEmpty }.joined(separator: " ").showingUnseen() + "\n").utf8)
+        return Array((words.filter { !$0.isEmpty }.joined(separator: " ").escapingInvisible() + "\n").utf8)
     }
 }

@@ -1,0 +1,109 @@
+internal import EventLog
+public import Events
+internal import Files
+internal import Projections
+
+/// An accepted rollback of a log.
+public struct AcceptedRollback: Hashable, Sendable {
+    /// The last commit in the log.
+    public let revision: Revision
+    /// Its hash, in hexadecimal digits.
+    public let hash: String
+    /// The number of the record of the rollback among the refused commands.
+    public let record: RefusalNumber
+    /// The text of the record.
+    public let message: String
+}
+
+extension Store {
+    /// Accepts that the log of a closed store has lost commits. Records this in the chain of refused commands. Afterwards the store
+    /// can be opened again; its index is rebuilt.
+    ///
+    /// - Parameters:
+    ///   - path: the folder of the store.
+    ///   - options: the clock, the progress and the limits for rebuilding the index.
+    /// - Throws: ``StoreError/notRolledBack(path:)``, `LogError` for a damaged log, ``StoreError``, or file errors. After an error,
+    ///   nothing is changed.
+    public static func acceptRollback(at path: String, options: StoreOptions = StoreOptions()) throws -> AcceptedRollback {
+        let folder = StoreFolder(path)
+        try folder.checkHoldsStore()
+        let accepted = try recordRollback(folder, options)
+        var options = options
+        // Opening must not add commits to the log.
+        options.expiryRecording = .withCommits
+        try Store.open(at: path, .writing, options: options).close()
+        return accepted
+    }
+
+    /// Whether a data directory had a store in a folder, and all of it is missing.
+    ///
+    /// - Throws: an error that prevents the check.
+    public static func isMissing(at path: String) throws -> Bool { try StoreFolder(path).isMissing() }
+
+    /// Accepts that a store of a data directory is lost, so that another store can be created in its place.
+    ///
+    /// - Parameter path: the folder that the store was in.
+    /// - Throws: ``StoreError/notRolledBack(path:)`` if no store is missing, or an error of the file system.
+    public static func acceptLoss(at path: String) throws {
+        let folder = StoreFolder(path)
+        guard try folder.isMissing() else { throw StoreError.notRolledBack(path: folder.path) }
+        try folder.seenHead.removeOutside()
+    }
+
+    private static func recordRollback(_ folder: StoreFolder, _ options: StoreOptions) throws -> AcceptedRollback {
+        try OpenStores.enter(folder.path)
+        defer { OpenStores.leave(folder.path) }
+        let lock = try folder.takeLock()
+        defer { lock.release() }
+        let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
+        defer { log.close() }
+        guard let head = log.head else { throw LogError.empty }
+        guard let problem = IndexOpening(folder: folder, log: log, options: options).rollback() else {
+            throw StoreError.notRolledBack(path: folder.path)
+        }
+        try log.readRefusals { reader in
+            try reader.forEachCommit(from: .genesis, to: head.revision) { _, _ in }
+            try reader.forEachRefusal(from: .first, to: RefusalNumber(.max)) { _, _ in }
+        }
+        let message = "accepted: " + problem.prefix(utf8Bytes: Limits.refusalMessageBytes - 16)
+        let record = RecordedRefusal(
+            number: log.lastRefusal?.number.next ?? .first, time: max(options.clock(), head.time), head: head.revision,
+            caller: "accept-rollback", code: "conflict", message: message, changeCount: 0)
+        try folder.logSeal.remove()
+        _ = try log.append([], refusals: [record])
+        try removeFlatFolder(folder.index)
+        try folder.seenHead.write(LastKnownCommit(revision: head.revision, hash: head.hash))
+        return AcceptedRollback(
+            revision: head.revision, hash: "\(head.hash)", record: record.number, message: message)
+    }
+}
+
+extension IndexOpening {
+    /// Throws if the log was rolled back: it lacks the commit recorded when the store was last opened or closed, or the last commit
+    /// of an intact index.
+    func checkForRollback() throws {
+        let folded = lastFolded()
+        try folder.seenHead.check(log)
+        try LastKnownHead.check(log, has: folded, in: folder.path)
+    }
+
+    /// Returns the evidence of a rollback in words; nil without evidence.
+    fileprivate func rollback() -> String? {
+        do {
+            try folder.logSeal.check(log)
+            try checkForRollback()
+            return nil
+        } catch { return "\(error)" }
+    }
+
+    /// Returns the last commit in the index. Nil if the index is missing or damaged, or was open when the machine stopped.
+    private func lastFolded() -> LastKnownCommit? {
+        guard fileExists(folder.index + "/data.mdb") else { return nil }
+        if (try? folder.isLeftByCrash) != false { return nil }
+        guard (try? folder.indexSeal.problems()) ?? [] == [],
+            let index = try? Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
+        else { return nil }
+        defer { index.close() }
+        return (try? index.state()).flatMap { $0 }.map { LastKnownCommit(revision: $0.revision, hash: $0.hash) }
+    }
+}

@@ -1,0 +1,177 @@
+package import Events
+internal import LMDB
+
+/// The unfinished blocks of the audit: one of events, one of refusals.
+///
+/// Block n of events contains the events from n × 2,048 on in log order, of any commits. Block n of refusals contains the
+/// refusals with numbers above n × 2,048. A block becomes a row when it is full, and never changes afterwards.
+struct OpenBlocks {
+    private var eventBlock: UInt64
+    private var eventCount = 0
+    private var events: EventSpan
+    private var eventPostings = AuditPostings()
+    /// The position of the first event of the open block that has not been loaded; nil after loading.
+    private(set) var missing: EventPosition?
+    /// Whether commits were folded on top of a block that was not loaded. Such a draft must never be written.
+    private var isDraft = false
+
+    /// The number of full blocks of refusals.
+    private(set) var refusalBlock: UInt64
+    private var refusals = RefusalSpan()
+    private var refusalPostings = AuditPostings()
+
+    /// The rows of blocks that have become full since they were last taken.
+    private(set) var rows = AuditRows()
+
+    /// - Parameters:
+    ///   - events: the number of folded events.
+    ///   - refusalBlocks: the number of blocks of refusals in the index.
+    ///   - end: the end of the last block of events in the index; nil without blocks.
+    init(events: UInt64, refusalBlocks: UInt64, end: EventPosition?) {
+        let capacity = UInt64(AuditRecords.capacity)
+        eventBlock = events / capacity
+        refusalBlock = refusalBlocks
+        let begin = end ?? EventPosition(.genesis)
+        self.events = EventSpan(first: begin)
+        missing = events % capacity == 0 ? nil : begin
+    }
+
+    mutating func takeRows() -> AuditRows {
+        precondition(!isDraft, "the open block must be loaded before new events are added")
+        defer { rows = AuditRows() }
+        return rows
+    }
+
+    // MARK: Events
+
+    /// Loads the events of an earlier folded commit that belong to the open block.
+    mutating func loadOpenBlock(_ commit: Commit, isLast: Bool) {
+        guard let begin = missing else { return }
+        let first = commit.revision == begin.revision ? begin.index : 0
+        for index in Int(clamping: first)..<max(commit.events.count, Int(clamping: first)) { add(commit, index) }
+        if isLast { missing = nil }
+    }
+
+    mutating func add(_ commit: Commit) {
+        guard missing == nil else {
+            isDraft = true
+            return
+        }
+        for index in commit.events.indices { add(commit, index) }
+    }
+
+    private mutating func add(_ commit: Commit, _ index: Int) {
+        let event = commit.events[index]
+        events.add(EventPosition(commit.revision, UInt64(index)))
+        eventPostings.add(.actor, commit.actor.rawValue, record: eventCount)
+        eventPostings.add(.kind, UInt64(event.kind.rawValue), record: eventCount)
+        let effect = event.effect
+        eventPostings.add(.object, effect.object.rawValue, record: eventCount)
+        if let permission = effect.attachedPermission { eventPostings.add(.object, permission.rawValue, record: eventCount) }
+        if let subject = effect.subject { eventPostings.add(.subject, subject.rawValue, record: eventCount) }
+        if let request = commit.origin.requestID {
+            eventPostings.add(.request, AuditTerm(.request, text: request).id, record: eventCount)
+        }
+        eventCount += 1
+        if eventCount == AuditRecords.capacity { closeEvents() }
+    }
+
+    private mutating func closeEvents() {
+        var payload = ByteWriter(capacity: 1 << 15)
+        events.write(into: &payload)
+        eventPostings.write(into: &payload)
+        rows.add(.events, eventBlock, payload.bytes)
+        eventBlock += 1
+        eventCount = 0
+        events = EventSpan(first: events.end)
+        eventPostings.removeAll()
+    }
+
+    // MARK: Refusals
+
+    mutating func add(_ refusal: RecordedRefusal) {
+        let record = refusals.count
+        refusals.add(refusal)
+        for term in refusal.auditTerms { refusalPostings.add(term.facet, term.id, record: record) }
+        guard refusals.count == AuditRecords.capacity else { return }
+        var payload = ByteWriter(capacity: 1 << 15)
+        refusals.write(into: &payload)
+        refusalPostings.write(into: &payload)
+        rows.add(.refusals, refusalBlock, payload.bytes)
+        refusalBlock += 1
+        refusals = RefusalSpan()
+        refusalPostings.removeAll()
+    }
+}
+
+/// The kind of records in a block. The numbers are part of the index's format.
+enum AuditStream: UInt8 {
+    case events = 1
+    case refusals = 2
+}
+
+/// Full blocks as rows, sorted by key within each stream.
+struct AuditRows {
+    private var rows: [(key: FixedKey, row: [UInt8])] = []
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    static func key(_ stream: AuditStream, _ block: UInt64) -> FixedKey {
+        FixedKey(UInt128(stream.rawValue) << 40 | UInt128(block), byteCount: 6)
+    }
+
+    mutating func add(_ stream: AuditStream, _ block: UInt64, _ payload: [UInt8]) {
+        let key = Self.key(stream, block)
+        let row = key.withBytes { PlainRow.bytes(key: $0, tag: IndexTables.Tag.audit) { $0.raw(payload) } }
+        rows.append((key, row))
+    }
+
+    mutating func sort() { rows.sort { $0.key < $1.key } }
+
+    func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
+        for (key, row) in rows { try transaction.put(row.span, in: table, for: key) }
+    }
+}
+
+/// Reading the blocks of the audit.
+extension IndexTables {
+    /// Passes the payload of a block to `body`, after checking its checksum.
+    ///
+    /// - Throws: ``IndexError/damaged`` for a missing block: blocks have consecutive numbers.
+    func withBlock<R>(
+        _ stream: AuditStream, _ block: UInt64, in transaction: ReadTransaction,
+        _ body: (Span<UInt8>, inout ByteReader) throws -> R
+    ) throws -> R {
+        let found = try AuditRows.key(stream, block).withBytes { key in
+            try read(transaction, audit, key, Tag.audit) { row, reader in try body(row, &reader) }
+        }
+        guard let found else { throw IndexError.damaged }
+        return found
+    }
+
+    /// Returns the events of a block.
+    func eventSpan(_ block: UInt64, in transaction: ReadTransaction) throws -> EventSpan {
+        try withBlock(.events, block, in: transaction) { row, reader in try EventSpan(row, &reader) }
+    }
+}
+
+/// The audit part of the fold.
+extension WorkingSet {
+    /// The revision of the first commit to load from the log before folding, because its events are in the open block; nil if no
+    /// commit must be loaded.
+    package var firstUntaken: Revision? { blocks.missing?.revision }
+
+    /// Loads a folded commit of the open block, in order from ``firstUntaken`` on.
+    package func loadOpenBlock(_ commit: Commit) { blocks.loadOpenBlock(commit, isLast: commit.revision == state.revision) }
+
+    /// The first refusal that is not in a full block. The refusals from it on must be folded again when the index is opened.
+    package var firstOpenRefusal: RefusalNumber {
+        RefusalNumber(state.refusalBlocks * UInt64(AuditRecords.capacity) + 1)
+    }
+
+    /// Folds a refused command. Refusals must be passed in order, independent of the commits.
+    package func fold(_ refusal: RecordedRefusal) {
+        blocks.add(refusal)
+        state.refusalBlocks = blocks.refusalBlock
+    }
+}

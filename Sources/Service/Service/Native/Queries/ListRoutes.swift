@@ -1,0 +1,140 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Lists the subjects with privileges on an object.
+enum WhoRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("the users and things with a privilege on an object", group: "Questions")
+            .withNote("Administrators, who have all privileges, are omitted. `everyone` or `anonymous` alone means all callers.")
+            .withParameters(body: Schema.question(["object": Schema.name], optional: .page(.names)))
+            .withResponse(
+                "the names, sorted",
+                Schema.object(
+                    JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when),
+                    optional: .next),
+                lines: Schema.object(["subject": Schema.name])
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (object, privileges) = (try arguments.name("object"), try arguments.privileges())
+            let request = try arguments.page(.names)
+            try arguments.finish()
+            try call.requirePermissionToQuery(aboutObject: object)
+            let asked = QueryMembers(privileges: privileges, object: object).members
+            let list = try call.list(request, of: asked)
+            let audience = try call.audience
+            let page = try call.read(at: list.point) { snapshot in
+                let names = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
+                return list.page(of: names, snapshot)
+            }
+            return try call.answer(page, to: asked, as: "subjects", lineKey: "subject") { .string($0) }
+        })
+}
+
+/// Lists the objects that a subject has privileges on.
+enum WhatRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
+        RouteDescription("the objects where a subject has a privilege", group: "Questions")
+            .withParameters(
+                body: Schema.question(["subject": Schema.name], optional: JSONObject(["class": Schema.text]).with(.page(.names)))
+            )
+            .withResponse(
+                "the names, sorted",
+                Schema.object(
+                    JSONObject(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]).with(.when),
+                    optional: JSONObject(["class": Schema.text]).with(.next)),
+                lines: Schema.object(["object": Schema.name])
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let (subject, privileges) = (try arguments.name("subject"), try arguments.privileges())
+            let className = try arguments.optionalText("class")
+            let request = try arguments.page(.names)
+            try arguments.finish()
+            try call.requirePermissionToQuery(about: subject)
+            let asked = QueryMembers(subject: subject, privileges: privileges, className: className).members
+            let list = try call.list(request, of: asked)
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.objects(for: subject, with: privileges, class: className), snapshot)
+            }
+            return try call.answer(page, to: asked, as: "objects", lineKey: "object") { .string($0) }
+        })
+}
+
+/// The direct members of a role.
+enum MembersRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/roles/{role}/members", "members", need: .store,
+        RouteDescription("the direct members of a role, given with or without `role:`", group: "Questions")
+            .withParameters(.at, .atLeast).paged(.names)
+            .withResponse(
+                "the names, sorted",
+                Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when), optional: .next),
+                lines: Schema.object(["member": Schema.name])
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let request = try arguments.page(.names)
+            try arguments.finish()
+            let role = Name.role(call.parameter("role"))
+            try call.requirePermissionToQuery(aboutObject: role)
+            let asked = QueryMembers(role: role).members
+            let list = try call.list(request, of: asked)
+            let audience = try call.audience
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.tells(audience, of: role) ? snapshot.members(of: role) : [], snapshot)
+            }
+            return try call.answer(page, to: asked, as: "members", lineKey: "member") { .string($0) }
+        })
+}
+
+/// Lists the administrators of the store.
+enum AdministratorsRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/administrators", "administrators", need: .store,
+        RouteDescription("the administrators of the store", group: "Questions").withParameters(.at, .atLeast)
+            .withResponse("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when))),
+        .immediate { call in
+            var arguments = try call.arguments()
+            let point = try arguments.point()
+            try arguments.finish()
+            try call.requirePermissionToQueryAllSubjects()
+            return try call.read(at: point) { snapshot in
+                let names = try snapshot.administrators()
+                return call.answer(QueryMembers().answer(names, as: "administrators", snapshot.members), at: snapshot.revision)
+            }
+        })
+}
+
+/// The access list of an object.
+enum EntriesRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/objects/{object}/entries", "entries", need: .store,
+        RouteDescription("the entries on an object: subjects and their privileges", group: "Objects").withParameters(.at, .atLeast)
+            .paged(.names)
+            .withResponse(
+                "the entries, sorted",
+                Schema.object(
+                    JSONObject(["object": Schema.name, "entries": Schema.list(Schema.named("Entry"))]).with(.when),
+                    optional: .next),
+                lines: Schema.named("Entry")
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let request = try arguments.page(.names)
+            try arguments.finish()
+            let object = Name(call.parameter("object"))
+            try call.requirePermissionToQuery(aboutObject: object)
+            let asked = QueryMembers(object: object).members
+            let list = try call.list(request, of: asked)
+            let audience = try call.audience
+            let page = try call.read(at: list.point) { snapshot in
+                list.page(of: try snapshot.tells(audience, of: object) ? snapshot.entries(on: object) : [], snapshot)
+            }
+            return try call.answer(page, to: asked, as: "entries") { $0.json }
+        })
+}

@@ -1,0 +1,65 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Finds objects by their properties.
+enum QueryRoute {
+    static let route = Route(
+        "POST", "/v1/stores/{store}/query", "query", need: .store, bodyLimitBytes: 262_144,
+        RouteDescription("the objects of a class that a subject may read and query, by their properties", group: "Questions")
+            .withNote(
+                "The class must name the properties of the condition and the order. A cursor continues at the revision of the first "
+                    + "page. With JSON Lines the response has all objects, without pages."
+            )
+            .withParameters(
+                body: Schema.object(
+                    ["class": Schema.text],
+                    optional: JSONObject([
+                        "where": Schema.openObject, "order": Schema.list(Schema.text), "as": Schema.name,
+                    ]).with(.page(.objects)).with(.point))
+            )
+            .withResponse(
+                "a page",
+                Schema.object(
+                    ["class": Schema.text, "objects": Schema.names, "revision": Schema.revision], optional: .next),
+                lines: Schema.object(["object": Schema.name])
+            )
+            .withProblems(.refused),
+        .queued { call in
+            var arguments = try call.arguments()
+            let request = try arguments.page(.objects)
+            let query = try arguments.query(limit: request.limit)
+            let reader = try call.reader(named: try arguments.optionalName("as"))
+            try arguments.finish()
+            try call.requireVisible(request.point.atLeast)
+            let store = try call.store
+            let audience = try call.audience
+            let page =
+                try request.position { try QueryCursor($0) }.map { try store.page(of: query, as: reader, after: $0, for: audience) }
+                ?? store.page(of: query, as: reader, at: request.point.moment, for: audience)
+            guard let lineType = call.lineType else {
+                return call.answer(QueryMembers(className: query.className).answer(page), at: page.revision)
+            }
+            return try call.lines(lineType, at: page.revision) { writer in
+                var page = page
+                while true {
+                    for name in page.objects { try writer.write(["object": .string(name)]) }
+                    guard let next = page.next else { return }
+                    page = try store.page(of: query, as: reader, after: next, for: audience)
+                }
+            }
+        })
+}
+
+extension Arguments {
+    /// Reads `class`, `where` and `order`. A property with a dash before it sorts in descending order.
+    fileprivate mutating func query(limit: Int) throws -> Query {
+        let className = try text("class")
+        let condition = try value("where").map { try Condition(filter: $0) }
+        let order = try optionalTexts("order") ?? []
+        return Query(
+            className, where: condition,
+            order: order.map { $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0) }, limit: limit)
+    }
+}

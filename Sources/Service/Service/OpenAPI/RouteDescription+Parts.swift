@@ -1,0 +1,96 @@
+internal import Events
+internal import Muniment
+
+/// Builders for the request and response descriptions of routes.
+extension RouteDescription {
+    func withParameters(_ parameters: ParameterDescription...) -> RouteDescription { withParameters(parameters) }
+
+    func withParameters(_ parameters: [ParameterDescription]) -> RouteDescription {
+        var copy = self
+        copy.parameters += parameters
+        return copy
+    }
+
+    func withParameters(body: JSONValue, as mediaTypes: [String] = ["application/json"]) -> RouteDescription {
+        var copy = self
+        copy.bodyTypes = mediaTypes
+        copy.body = body
+        return copy
+    }
+
+    /// Adds a response of one JSON object, and of JSON Lines if a schema of a line is given.
+    func withResponse(
+        _ text: String, _ schema: JSONValue?, lines: JSONValue? = nil, status: Int = 200, headers: [String] = ["Muniment-Revision"]
+    ) -> RouteDescription {
+        var copy = self
+        var answer = ResponseDescription(status: status, text: text, schema: schema)
+        answer.headers = headers
+        copy.answers.append(answer)
+        if let lines {
+            for type in RequestContext.lineTypes {
+                copy.answers.append(ResponseDescription(status: status, text: text, mediaType: type, schema: lines))
+            }
+        }
+        return copy
+    }
+
+    /// Adds problems of this route to those that every route of its kind can have.
+    func withProblems(_ problems: Problem.Kind...) -> RouteDescription {
+        var copy = self
+        copy.problems += problems
+        return copy
+    }
+
+    /// Whether a parameter or a member of the body has this name.
+    func takes(_ name: String) -> Bool { parameters.contains { $0.name == name } || body?["properties"]?[name] != nil }
+
+    func withNote(_ text: String) -> RouteDescription {
+        var copy = self
+        copy.text = text
+        return copy
+    }
+}
+
+extension ParameterDescription {
+    static func query(_ name: String, _ text: String, _ schema: JSONValue = Schema.text, isRequired: Bool = false)
+        -> ParameterDescription
+    {
+        ParameterDescription(name: name, place: .query, text: text, schema: schema, isRequired: isRequired)
+    }
+
+    static func header(_ name: String, _ text: String, _ schema: JSONValue = Schema.text) -> ParameterDescription {
+        ParameterDescription(name: name, place: .header, text: text, schema: schema)
+    }
+
+    static let at = query("at", "the revision or time to query (default: now)", Schema.moment)
+    static let atLeast = query("atLeast", "a revision that the store must have reached", Schema.revision)
+    static let from = query("from", "the start of the span", Schema.moment)
+    static let to = query("to", "the end of the span", Schema.moment)
+    static let reader = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
+    static let ifMatch = header("If-Match", "the ETag of the object to change, or `*` for any existing object")
+    static let ifNoneMatch = header("If-None-Match", "`*` to create the object")
+    static let idempotencyKey = header(
+        "Idempotency-Key", "a repeated request with the same key returns the first result",
+        .object(["type": .string("string"), "minLength": .integer(1), "maxLength": .integer(1024)]))
+}
+
+extension JSONObject {
+    /// The optional members of every query in a body.
+    static let point: JSONObject = ["at": Schema.moment, "atLeast": Schema.revision]
+    /// The members of every response about one moment.
+    static let when: JSONObject = ["revision": Schema.revision, "time": Schema.time]
+    /// The requested privileges, as one or several.
+    static let wanted: JSONObject = [
+        "privilege": Schema.named("Privilege"), "privileges": Schema.list(Schema.named("Privilege"), minimum: 1),
+    ]
+}
+
+extension Schema {
+    /// Returns the schema of a query about privileges: `privilege` or `privileges`.
+    static func question(_ required: JSONObject, optional: JSONObject = [:]) -> JSONValue {
+        let one = JSONValue.array([
+            .object(["required": .texts(["privilege"])]), .object(["required": .texts(["privileges"])]),
+        ])
+        return object(required, optional: optional.with(.wanted).with(.point)).with(["oneOf": one])
+    }
+}

@@ -1,0 +1,120 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+/// The named schemas of the API description.
+enum Schemas {
+    static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all).with(SchemasOfAccounts.all)
+
+    /// The pattern of ``Primitives/Name/problem``, without the limits in bytes.
+    private static let formOfNames =
+        #"^(store|everyone|anonymous|[^:\x00-\x1f\x7f-\x9f]+:[^\x00-\x1f\x7f-\x9f]+)$"#
+
+    private static func text(
+        _ description: String, _ example: String, format: String? = nil, pattern: String? = nil
+    ) -> JSONValue {
+        var schema: JSONObject = [
+            "type": .string("string"), "minLength": .integer(1), "description": .string(description),
+            "examples": .texts([example]),
+        ]
+        if let format { schema["format"] = .string(format) }
+        if let pattern { schema["pattern"] = .string(pattern) }
+        return .object(schema)
+    }
+
+    private static let values: JSONObject = [
+        "Name": text(
+            "`class:id`, `user:x`, `thing:x`, `role:x`, `permission:x`, `class:x`, `everyone`, `anonymous` or `store`", "doc:plan",
+            pattern: formOfNames),
+        "ChangedName": .object([
+            "type": .string("string"),
+            "description": .string("a name as in `Name`; the store refuses a change with an invalid name"),
+        ]),
+        "Privilege": text("a built-in privilege, or a privilege of a class", "read"),
+        "Revision": .object([
+            "type": .string("integer"), "minimum": .integer(0), "maximum": .count(Int64.max),
+            "description": .string("the number of a commit"),
+        ]),
+        "Time": text("a time in UTC, RFC 3339", "2026-01-31T10:00:00Z", format: "date-time"),
+        "Moment": .object([
+            "description": .string("a revision, a time, or a day, which means its start"),
+            "anyOf": .array([Schema.named("Revision"), text("a time, a day or a revision", "2026-01-31T10:00:00Z")]),
+        ]),
+        "Problem": .object([
+            "type": .string("object"),
+            "description": .string("an error (RFC 9457); `type` is the address of its description"),
+            "properties": .object([
+                "type": Schema.text, "title": Schema.text, "status": Schema.number, "detail": Schema.text,
+                "code": .object([
+                    "type": .string("string"), "enum": .texts(Refusal.Code.allCases.map(\.rawValue)),
+                    "description": .string("the reason of the refusal"),
+                ]),
+                "change": Schema.number, "head": Schema.revision, "providers": Schema.list(Schema.text), "link": Schema.text,
+                "maxAge": Schema.number,
+            ]),
+            "required": .texts(["type", "title", "status", "detail"]),
+        ]),
+    ]
+
+    private static let answers: JSONObject = [
+        "Receipt": Schema.object(["revision": Schema.orNull(Schema.revision), "head": Schema.revision, "time": Schema.time]),
+        "Refused": Schema.object([
+            "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,
+        ]),
+        "Entry": Schema.object(
+            ["subject": Schema.name, "privileges": Schema.privileges],
+            optional: ["until": Schema.time, "permanent": Schema.flag, "permission": Schema.text]),
+        "RevisionAndTime": Schema.object(["revision": Schema.revision, "time": Schema.time]),
+        "Difference": Schema.object([
+            "name": Schema.name, "before": Schema.privileges, "after": Schema.privileges, "gained": Schema.privileges,
+            "lost": Schema.privileges,
+        ]),
+        "DraftDifference": Schema.object([
+            "subject": Schema.name, "object": Schema.name, "before": Schema.privileges, "after": Schema.privileges,
+            "gained": Schema.privileges, "lost": Schema.privileges,
+        ]),
+        "Holding": Schema.object(["name": Schema.name, "privileges": Schema.privileges]),
+        "Span": Schema.object(
+            ["begin": Schema.revision, "from": Schema.time],
+            optional: ["end": Schema.revision, "until": Schema.time, "asAdministrator": Schema.flag]),
+    ]
+
+    private static let origin: JSONObject = [
+        "id": Schema.text, "idempotencyKey": Schema.text, "comment": Schema.text, "importLine": Schema.number,
+        "credential": Schema.text,
+    ]
+
+    private static let histories: JSONObject = [
+        "Event": Schema.object(["kind": Schema.text], isOpen: true),
+        "Commit": Schema.object(
+            [
+                "revision": Schema.revision, "time": Schema.time, "actor": Schema.orNull(Schema.name),
+                "events": Schema.list(Schema.named("Event")),
+            ], optional: origin),
+        "Notice": Schema.object(
+            [
+                "revision": Schema.revision, "time": Schema.time, "kind": Schema.text, "object": Schema.name,
+                "wasAccessible": Schema.flag, "completesRevision": Schema.flag,
+            ], optional: ["gained": Schema.privileges, "lost": Schema.privileges]),
+        "AuditRecord": Schema.object(["time": Schema.time], isOpen: true),
+        "AccessTransition": Schema.object(
+            [
+                "actor": Schema.orNull(Schema.name), "events": Schema.list(Schema.named("AuditRecord")), "gained": Schema.flag,
+                "revision": Schema.orNull(Schema.revision), "time": Schema.time,
+            ], optional: origin),
+        "Verification": Schema.object([
+            "sound": Schema.flag, "commits": Schema.number, "events": Schema.number, "refusals": Schema.number,
+            "problems": Schema.list(Schema.text), "notes": Schema.list(Schema.text), "revision": Schema.orNull(Schema.revision),
+            "hash": Schema.orNull(Schema.text),
+        ]),
+        "Statistics": Schema.object(
+            [
+                "store": Schema.text, "preset": Schema.words("open", "locked"), "openToEveryone": Schema.flag,
+                "revision": Schema.revision, "time": Schema.time, "hash": Schema.text, "events": Schema.number,
+                "principals": Schema.number, "roles": Schema.number,
+                "classes": Schema.number, "objects": Schema.number, "refusals": Schema.number, "logBytes": Schema.number,
+                "indexBytes": Schema.number,
+                "tables": Schema.list(Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number])),
+            ]),
+    ]
+}

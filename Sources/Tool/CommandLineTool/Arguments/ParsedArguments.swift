@@ -1,0 +1,107 @@
+import Events
+
+/// The parsed arguments of a call: the words, and the options with their values.
+///
+/// An option is `--name VALUE` or `--name=VALUE`, a flag is `--name`, `--name=yes` or `--name=no`. Both can be at any position.
+/// After `--` every argument is a word.
+struct ParsedArguments {
+    var words: [String] = []
+    private var values: [String: String] = [:]
+
+    /// Throws ``UsageError`` for an unknown option, one without its value, and a duplicate one.
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                words += rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                words.append(argument)
+                continue
+            }
+            try take(argument == "-h" ? "--help" : argument, &rest)
+        }
+    }
+
+    private mutating func take(_ argument: String, _ rest: inout ArraySlice<String>) throws {
+        let parts = argument.drop { $0 == "-" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard argument.hasPrefix("--"), let option = CommandTable.options[name] else {
+            let nearest = name.nearest(among: CommandTable.options.keys.sorted())
+            let remedy = nearest.map { "did you mean `--\($0)`?" } ?? "write `--` before a word that begins with a dash"
+            throw UsageError("unknown option `\(argument)`; \(remedy)")
+        }
+        guard values[name] == nil else { throw UsageError("`--\(name)` appears twice; give it once") }
+        if parts.count == 2 {
+            values[name] = String(parts[1])
+        } else if option.isFlag {
+            values[name] = "yes"
+        } else if let value = rest.popFirst() {
+            values[name] = value
+        } else {
+            throw UsageError("`--\(name)` has no value; write `\(option.usage)`")
+        }
+        if option.isFlag, let value = values[name], value != "yes", value != "no" {
+            throw UsageError("`--\(name)` takes yes or no, not `\(value)`")
+        }
+    }
+
+    /// Throws ``UsageError`` for an option that the command does not accept.
+    func check(allowed: [Option]) throws {
+        let allowed = allowed.map(\.name)
+        guard let name = values.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
+        let list = allowed.map { "--" + $0 }.joined(separator: ", ")
+        throw UsageError("does not take the option `--\(name)`; it takes \(list.isEmpty ? "none" : list)")
+    }
+
+    /// The value of an option; nil if it is missing.
+    subscript(option: Option) -> String? { values[option.name] }
+
+    /// The value of a flag; nil if it is missing.
+    func flag(_ option: Option) -> Bool? { values[option.name].map { $0 == "yes" } }
+
+    /// Whether a flag is present and its value is not `no`.
+    func isSet(_ option: Option) -> Bool { flag(option) ?? false }
+}
+
+/// An option: `--name VALUE`, or a flag.
+struct Option: Sendable {
+    let name: String
+    /// The placeholder of the value in help; nil for a flag.
+    let value: String?
+    let summary: String
+
+    init(_ name: String, value: String? = nil, _ summary: String) {
+        self.name = name
+        self.value = value
+        self.summary = summary
+    }
+
+    var isFlag: Bool { value == nil }
+
+    /// The option as help shows it.
+    var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }
+}
+
+/// ParsedArguments of several commands. If an option has different meanings in two commands, it must have a value in both or in neither.
+extension Option {
+    static let help = Option("help", "show the usage of a command, with an example")
+    static let version = Option("version", "print the version")
+
+    static let store = Option("store", value: "DIR", "the folder of the store (default: the value of MUNIMENT_STORE)")
+    static let data = Option("data", value: "DIR", "the folder with the stores of the service")
+    static let json = Option("json", "print JSON: one object, or one per line for a log")
+    static let caller = Option("as", value: "PRINCIPAL", "the caller: a user, a thing or anonymous (default user:root)")
+    static let reader = Option("as", value: "PRINCIPAL", "the reader: a user, a thing or anonymous (default user:root)")
+    static let at = Option("at", value: "REVISION|TIME", "query the state at a revision, a time or a day (default: now)")
+    static let strict = Option("strict", "refuse a change that has no effect (default: accept it)")
+    static let until = Option("until", value: "TIME", "when the access ends (default: never)")
+    static let firstRevision = Option("from", value: "REVISION", "the first revision (default: the oldest)")
+    static let lastRevision = Option("to", value: "REVISION", "the last revision (default: the newest)")
+
+    /// The options of every question.
+    static let question: [Option] = [.at, .json, .store]
+    /// The options of every change.
+    static let change: [Option] = [.caller, .json, .store]
+}

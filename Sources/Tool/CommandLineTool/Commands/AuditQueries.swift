@@ -1,0 +1,90 @@
+import Events
+import Muniment
+import Permissions
+import Wire
+
+/// Questions of an auditor, in addition to the list.
+extension Command {
+    static let auditAccess = Command(
+        "audit access", "list the subjects with a privilege on an object during a span, and when each had it",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        example: Example(
+            "audit access read on doc:plan --to 9",
+            """
+            user:ann  r9 2026-01-31T10:02:00Z – the end
+            user:root  r8 2026-01-31T10:01:00Z – the end  as administrator
+            """)
+    ) { call in
+        let (privileges, object) = try call.privilegesOnObject()
+        let found = try call.withStore(.reading) { store in
+            try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
+            return try Invocation.understood {
+                try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
+            }
+        }
+        if call.isJSON {
+            try call.output.json(.object(QueryMembers(privileges: privileges, object: object).answer(found)))
+        } else {
+            for access in found {
+                for span in access.spans { try call.output.line("\(access.subject)  \(span.line)") }
+                if access.spans.isEmpty { try call.output.line("\(access.subject)  never") }
+            }
+        }
+        return .success
+    }
+
+    static let auditSubject = Command(
+        "audit subject", "show all access of a subject, now or earlier: roles, levels, objects", sentence: "SUBJECT",
+        options: Option.question,
+        example: Example(
+            "audit subject user:ann --at 9",
+            """
+            store  create, delete, modifySchema, query, read, setOwner, setPermissions, update
+            …
+            doc:plan  read, update
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        try call.end()
+        guard subject.isSubject else {
+            throw UsageError("`\(subject)` cannot have access; name a user, a thing, a role, everyone or anonymous")
+        }
+        let report = try call.ask {
+            if subject != .everyone, subject != .anonymous { try call.noteUnknown($0, objects: [subject]) }
+            return try $0.accessReport(of: subject)
+        }
+        return try call.answer(.object(report.json), lines: report.lines)
+    }
+
+    static let auditChanges = Command(
+        "audit changes", "show when and how the access of a subject to an object began and ended",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        example: Example(
+            "audit changes user:ann read on doc:plan --to 9",
+            """
+            in   r9  2026-01-31T10:02:00Z  user:root
+                user:ann was granted read, update on doc:plan until 2999-12-31T00:00:00Z
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        let (privileges, object) = try call.privilegesOnObject()
+        let transitions = try call.withStore(.reading) { store in
+            try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
+            return try Invocation.understood {
+                try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
+            }
+        }
+        if call.isJSON {
+            try call.output.json(
+                .object(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions)))
+        } else {
+            for transition in transitions { for line in transition.lines { try call.output.line(line) } }
+        }
+        return .success
+    }
+}
+
+extension Invocation {
+    fileprivate var from: Moment { get throws { try options[.firstMoment].map(Values.moment) ?? .revision(.genesis) } }
+    fileprivate var to: Moment { get throws { try options[.lastMoment].map(Values.moment) ?? .now } }
+}

@@ -1,0 +1,110 @@
+import Events
+import Foundation
+import Muniment
+import Permissions
+import Wire
+
+/// Opens the store of a command.
+extension Invocation {
+    /// The options of a store, with progress on the terminal. A command is short, so the log receives only its commits and the
+    /// expiry events due before them.
+    var storeOptions: StoreOptions {
+        StoreOptions(
+            expiryRecording: .withCommits,
+            progress: { ProgressBar.standard.show($0.stage, done: $0.done, total: $0.total) })
+    }
+
+    /// The options of stores in a service. It runs permanently, so expiry events are written when they are due.
+    var serviceStoreOptions: StoreOptions {
+        get throws {
+            var found = StoreOptions(progress: storeOptions.progress)
+            if let text = options[.clockLimits] { found.clockLimits = try Values.clockLimits(text) }
+            return found
+        }
+    }
+
+    /// Opens the store, runs `body`, and closes the store.
+    func withStore<R>(_ access: StoreAccess, _ body: (Store) throws -> R) throws -> R {
+        let store = try Store.open(at: try directory, access, options: storeOptions)
+        ProgressBar.standard.clear()
+        let result: R
+        do {
+            result = try body(store)
+        } catch {
+            // The first error is the relevant one.
+            try? store.close()
+            throw error
+        }
+        // Commits are durable, even if the index or a seal could not be written.
+        do { try store.close() } catch { note("the store could not be closed cleanly: \(error)") }
+        return result
+    }
+
+    /// Queries the store at the time in `--at`.
+    func ask<R>(_ question: (Snapshot) throws -> R) throws -> R {
+        let moment = try moment
+        return try withStore(.reading) { store in try store.read(at: moment, question) }
+    }
+
+    /// Commits changes as one transaction, through the service if a service holds the store.
+    private func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
+        do {
+            return try withStore(.writing) { store in try store.commit(Transaction(caller, changes)) }
+        } catch let error as StoreError {
+            guard case .heldByAnotherWriter = error, let store = StoreOfService(at: try directory) else { throw error }
+            return try store.commit(changes, as: caller)
+        }
+    }
+
+    /// Commits changes as one transaction and prints its revision.
+    func make(_ changes: [Change]) throws -> ExitCode {
+        let caller = try caller
+        let receipt = try commit(changes, as: caller)
+        let line =
+            receipt.revision.map { "revision \($0)" } ?? "nothing changed: the store has this state already, or for a longer time"
+        return try answer(.object(receipt.json), lines: [line])
+    }
+}
+
+/// Explains empty results.
+extension Invocation {
+    /// Prints the unknown names of a question to standard error. The result is correct, but a misspelled name would give the same
+    /// result.
+    func noteUnknown(_ snapshot: Snapshot, objects: [Name] = [], privileges: [String] = [], class className: String? = nil) throws {
+        for object in objects where try !snapshot.exists(object) {
+            note("`\(object)` does not exist at revision \(snapshot.revision)")
+        }
+        for privilege in privileges where snapshot.privileges(named: [privilege]) == nil {
+            note("the store has no privilege `\(privilege)`")
+        }
+        if let className, try !snapshot.exists(.class(className)) { note("the class `\(className)` does not exist") }
+    }
+
+    func note(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").escapingInvisible(keepsLineEnds: true).utf8))
+    }
+}
+
+/// Prints results.
+extension Invocation {
+    /// Prints a result as JSON or as lines of text, and returns the exit code.
+    func answer(
+        _ json: @autoclosure () throws -> JSONValue, lines: @autoclosure () throws -> [String], _ code: ExitCode = .success
+    ) throws -> ExitCode {
+        if isJSON { try output.json(try json()) } else { for line in try lines() { try output.line(line) } }
+        return code
+    }
+
+    /// Answers a question with names: one per line, or all of them in a JSON object.
+    ///
+    /// - Parameter key: the member name of the list in the object.
+    func list(_ key: String, _ asked: QueryMembers, _ names: (Snapshot) throws -> [String]) throws -> ExitCode {
+        let (names, when) = try ask { snapshot in
+            try noteUnknown(
+                snapshot, objects: [asked.object, asked.role].compactMap { $0 }, privileges: asked.privileges ?? [],
+                class: asked.className)
+            return (try names(snapshot), snapshot.members)
+        }
+        return try answer(.object(asked.answer(names, as: key, when)), lines: names)
+    }
+}

@@ -1,0 +1,115 @@
+import Events
+import Muniment
+import Permissions
+import Wire
+
+extension Option {
+    fileprivate static let className = Option("class", value: "CLASS", "only objects of this class")
+}
+
+extension Command {
+    static let check = Command(
+        "check", "check if a subject has a privilege on an object, and why",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example(
+            "check user:ann read doc:plan",
+            "yes\nthe store level, the class level and the object part give user:ann read on doc:plan")
+    ) { call in
+        let subject = try call.name("the subject")
+        let (privileges, object) = try call.privilegesOnObject()
+        let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.members) }
+        let asked = QueryMembers(subject: subject, privileges: privileges, object: object)
+        return try call.answer(
+            .object(asked.answer(answer, when)), lines: [answer.isAllowed ? "yes" : "no", answer.explanation],
+            answer.isAllowed ? .success : .failure)
+    }
+
+    static let privileges = Command(
+        "privileges", "list the privileges of a subject on an object", sentence: "SUBJECT [on] OBJECT", options: Option.question,
+        example: Example("privileges user:ann on doc:plan", "read\nupdate")
+    ) { call in
+        let subject = try call.name("the subject")
+        let object = try call.name("the object", after: "on")
+        try call.end()
+        return try call.list("privileges", QueryMembers(subject: subject, object: object)) {
+            try $0.privileges(of: subject, on: object)
+        }
+    }
+
+    static let who = Command(
+        "who", "list the users and things with a privilege on an object (without administrators, who have all)",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example("who read doc:plan", "user:ann\nuser:bob")
+    ) { call in
+        let (privileges, object) = try call.privilegesOnObject()
+        return try call.list("subjects", QueryMembers(privileges: privileges, object: object)) {
+            try $0.subjects(with: privileges, on: object)
+        }
+    }
+
+    static let what = Command(
+        "what", "list the objects where a subject has a privilege", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…]",
+        options: [.className] + Option.question,
+        example: Example("what user:ann read", "doc:plan")
+    ) { call in
+        let subject = try call.name("the subject")
+        let privileges = try call.privileges()
+        try call.end()
+        let className = try call.options[.className].map(Values.className)
+        return try call.list("objects", QueryMembers(subject: subject, privileges: privileges, className: className)) {
+            try $0.objects(for: subject, with: privileges, class: className)
+        }
+    }
+
+    static let entries = Command(
+        "entries", "list the entries on an object: subjects and their privileges", sentence: "[on] OBJECT",
+        options: Option.question,
+        example: Example("entries doc:plan", "role:editors  read\nuser:ann  read, update  until 2999-12-31T00:00:00Z")
+    ) { call in
+        let object = try call.name("the object", after: "on")
+        try call.end()
+        let (entries, when) = try call.ask {
+            try call.noteUnknown($0, objects: [object])
+            return (try $0.entries(on: object), $0.members)
+        }
+        return try call.answer(.object(QueryMembers(object: object).answer(entries, when)), lines: entries.map(\.line))
+    }
+}
+
+extension EntryDescription {
+    private var end: Instant? { until == .forever ? nil : until }
+
+    fileprivate var line: String {
+        var line = "\(subject)  \(privileges.joined(separator: ", "))"
+        if let end { line += "  until \(end)" }
+        if isPermanent { line += "  permanent" }
+        if let permission { line += "  by \(Name.permission(permission))" }
+        return line
+    }
+}
+
+extension Command {
+    static let why = Command(
+        "why", "explain why a subject has a privilege or not: every path, with the author and time of each step",
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example(
+            "why user:ann read doc:plan",
+            """
+            yes: user:ann may read doc:plan
+            …
+            """)
+    ) { call in
+        let subject = try call.name("the subject")
+        let (privileges, object) = try call.privilegesOnObject()
+        let isPast = call.options[.at] != nil
+        let (answer, when) = try call.ask { snapshot in
+            let explanation = try snapshot.explain(subject, privileges, on: object)
+            let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
+            return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
+        }
+        let (witness, proposals) = answer
+        return try call.answer(
+            WitnessJSON(witness).value.with(proposals.map(\.members) ?? [:]).with(when),
+            lines: witness.lines + (proposals?.lines(isPast: isPast) ?? []), witness.isAllowed ? .success : .failure)
+    }
+}
