@@ -63,7 +63,7 @@ struct ChainTests {
             var bytes = Array(rows[revision].dropLast(32))
             // The lowest byte of the time of the first commit.
             if revision == 1 { bytes[2] ^= 1 }
-            previous = try SmallLog.value(bytes, behind: previous)
+            previous = try SmallLog.value(bytes, after: previous)
             try small.rewrite(revision, previous)
         }
         #expect(try small.readAll().count == 5)
@@ -98,7 +98,7 @@ struct FutureFormatTests {
         for later in revision..<4 {
             var bytes = Array(rows[later].dropLast(32))
             if later == revision { bytes[0] = version }
-            previous = try SmallLog.value(bytes, behind: previous)
+            previous = try SmallLog.value(bytes, after: previous)
             try small.rewrite(later, previous)
         }
         let before = try FileBytes.read(small.path + "/data.mdb")
@@ -120,7 +120,7 @@ struct FutureFormatTests {
         let header = bytes.count - bytesOfEvents(SmallLog.commit(1))
         bytes[header] = kind
         bytes[header + 1] = version
-        try small.rewrite(1, try SmallLog.value(bytes, behind: rows[0]))
+        try small.rewrite(1, try SmallLog.value(bytes, after: rows[0]))
         let error = #expect(throws: LogError.self) { try small.readAll() }
         #expect(error == .unreadable(Revision(1), .unknownEvent(kind: kind, version: version)))
     }

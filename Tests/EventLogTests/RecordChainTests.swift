@@ -71,8 +71,8 @@ struct RecordChainTests {
     func gaps(number: Int) throws {
         let small = try SmallRecordLog(records: 5)
         try small.rewrite(number, nil)
-        #expect(throws: LogError.strangers) { try small.open() }
-        #expect(throws: LogError.strangers) { try small.open(isReadOnly: true) }
+        #expect(throws: LogError.unexpectedRows) { try small.open() }
+        #expect(throws: LogError.unexpectedRows) { try small.open(isReadOnly: true) }
     }
 
     @Test("A missing record is found by reading, even if another row keeps the number of rows the same")
@@ -90,7 +90,7 @@ struct RecordChainTests {
     func foreignRows(key: [UInt8]) throws {
         let small = try SmallRecordLog(records: 3)
         try small.put([UInt8](repeating: 1, count: 64), under: key)
-        #expect(throws: LogError.strangers) { try small.open() }
+        #expect(throws: LogError.unexpectedRows) { try small.open() }
         try small.put(nil, under: key)
         #expect(try small.readAll().count == 3)
     }

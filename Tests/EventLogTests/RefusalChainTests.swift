@@ -123,7 +123,7 @@ struct RefusalChainTests {
         let rows = try small.rows(of: "refusals").map(\.value)
         var bytes = Array(rows[3].dropLast(32))
         bytes[0] = 9
-        try small.rewriteRefusal(4, try SmallLog.value(bytes, behind: rows[2]))
+        try small.rewriteRefusal(4, try SmallLog.value(bytes, after: rows[2]))
         #expect(throws: LogError.unreadableRefusal(RefusalNumber(4), .unknownRefusalFormat(version: 9))) {
             try small.readRefusals()
         }
@@ -131,17 +131,17 @@ struct RefusalChainTests {
     }
 
     @Test("E9: A log with a wrong table name or foreign rows is damaged; it does not pass for a log without refusals")
-    func strangers() throws {
+    func unexpectedRows() throws {
         for key in [Array("refusalz".utf8), [0x40, 0, 0, 0, 0, 0, 0, 1], [7]] {
             let small = try SmallLog()
             try mixedLog(small).close()
             try small.put([1, 2, 3], under: key)
-            #expect(throws: LogError.strangers) { try small.open() }
+            #expect(throws: LogError.unexpectedRows) { try small.open() }
         }
         // A commit with a wrong key counts as missing.
         let small = try SmallLog(commits: 4)
         try small.rewrite(2, nil)
-        #expect(throws: LogError.strangers) { try small.open() }
+        #expect(throws: LogError.unexpectedRows) { try small.open() }
     }
 
     @Test("The log's map grows from a few pages while refusals are written, including the first one")

@@ -121,7 +121,7 @@ struct SmallLog {
     }
 
     /// Returns the value of a record with these commit bytes, chained to the previous record's value.
-    static func value(_ commitBytes: [UInt8], behind previous: [UInt8]?) throws -> [UInt8] {
+    static func value(_ commitBytes: [UInt8], after previous: [UInt8]?) throws -> [UInt8] {
         let before = previous.flatMap { Digest(bytes: Array($0.suffix(Digest.byteCount))) } ?? .zero
         return commitBytes + Digest(chaining: before, commitBytes).bytes
     }

@@ -86,9 +86,9 @@ package final class HostileProvider {
         try server.serve(#"{"access_token":"a","token_type":"Bearer","id_token":"\#(idToken)"}"#, at: "token")
     }
 
-    package func prove(
+    package func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose = .recognition, at now: Instant = .newYear
     ) throws(ProviderError) -> VerifiedIdentity {
-        try provider.prove(evidence, for: purpose, at: now) { _ in nil }
+        try provider.authenticate(evidence, for: purpose, at: now) { _ in nil }
     }
 }

@@ -14,12 +14,12 @@ struct AttemptTests {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
         try acme.answer(attempt)
-        _ = try acme.prove(attempt.evidence())
-        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
+        _ = try acme.authenticate(attempt.evidence())
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(attempt.evidence()) }
         let second = try acme.begin()
         try acme.answer(second)
-        #expect(throws: ProviderError.wrong) { try acme.prove(second.evidence(["state": "another"])) }
-        #expect(throws: ProviderError.wrong) { try acme.prove(second.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(second.evidence(["state": "another"])) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(second.evidence()) }
     }
 
     @Test("If state, attempt, issuer or redirect URI do not match the attempt, the code is not sent to the provider")
@@ -34,7 +34,7 @@ struct AttemptTests {
             other2.evidence(["iss": "https://other.example.com"]), other3.evidence(["redirectURI": "com.example.app:/back"]),
             other4.evidence(["redirectURI": "com.example.app:/back", "iss": .string(acme.issuer)]),
         ] {
-            #expect(throws: ProviderError.wrong) { try acme.prove(evidence) }
+            #expect(throws: ProviderError.wrong) { try acme.authenticate(evidence) }
         }
         #expect(try acme.server.requests() == [])
     }
@@ -44,10 +44,10 @@ struct AttemptTests {
         let acme = try HostileProvider(namesItself: true)
         let attempt = try acme.begin()
         try acme.answer(attempt)
-        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(attempt.evidence()) }
         let named = try acme.begin()
         try acme.answer(named)
-        #expect(try acme.prove(named.evidence(["iss": .string(acme.issuer)])).label == "ann@example.org")
+        #expect(try acme.authenticate(named.evidence(["iss": .string(acme.issuer)])).label == "ann@example.org")
     }
 
     @Test("An attempt expires after ten minutes")
@@ -59,9 +59,9 @@ struct AttemptTests {
             try acme.answer(
                 attempt, ["iat": .integer(now.microseconds / 1_000_000), "exp": .integer(now.microseconds / 1_000_000 + 60)])
             if isValid {
-                _ = try acme.prove(attempt.evidence(), at: now)
+                _ = try acme.authenticate(attempt.evidence(), at: now)
             } else {
-                #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence(), at: now) }
+                #expect(throws: ProviderError.wrong) { try acme.authenticate(attempt.evidence(), at: now) }
             }
         }
     }
@@ -73,7 +73,7 @@ struct AttemptTests {
         _ = try acme.begin()
         #expect(throws: ProviderError.busy) { try acme.begin() }
         try acme.answer(first)
-        _ = try acme.prove(first.evidence())
+        _ = try acme.authenticate(first.evidence())
         _ = try acme.begin()
         _ = try acme.begin(at: .newYear.later(seconds: 601))
     }
@@ -99,13 +99,13 @@ struct AttemptTests {
         try acme.answer(attempt)
         for name in ["attempt", "code", "state"] {
             for value in [nil, JSONValue.integer(1), .null] {
-                let error = #expect(throws: ProviderError.self) { try acme.prove(attempt.evidence([name: value])) }
+                let error = #expect(throws: ProviderError.self) { try acme.authenticate(attempt.evidence([name: value])) }
                 guard case .malformed? = error else { throw Unexpected(error: "\(error as Any)") }
             }
         }
-        let untold = #expect(throws: ProviderError.self) { try acme.prove(attempt.evidence(["redirectURI": nil])) }
+        let untold = #expect(throws: ProviderError.self) { try acme.authenticate(attempt.evidence(["redirectURI": nil])) }
         guard case .malformed? = untold else { throw Unexpected(error: "\(untold as Any)") }
-        _ = try acme.prove(attempt.evidence())
+        _ = try acme.authenticate(attempt.evidence())
     }
 
     @Test("Evidence names the provider by issuer or by redirect URI, and either is enough")
@@ -114,7 +114,7 @@ struct AttemptTests {
         for changes in [["iss": .string(acme.issuer), "redirectURI": nil], [:]] as [[String: JSONValue?]] {
             let attempt = try acme.begin()
             try acme.answer(attempt)
-            _ = try acme.prove(attempt.evidence(changes))
+            _ = try acme.authenticate(attempt.evidence(changes))
         }
     }
 
@@ -126,7 +126,7 @@ struct AttemptTests {
         for answer in [#"{"access_token":"a"}"#, "no JSON", nil] {
             let attempt = try acme.begin()
             try acme.server.serve(answer, at: "token")
-            let error = #expect(throws: ProviderError.self) { try acme.prove(attempt.evidence()) }
+            let error = #expect(throws: ProviderError.self) { try acme.authenticate(attempt.evidence()) }
             guard case .unavailable(let sentence)? = error else { throw Unexpected(error: "\(error as Any)") }
             for secret in ["code-1", "client-secret", attempt.secret, attempt.fields["state"] ?? "?"] {
                 #expect(!sentence.contains(secret))

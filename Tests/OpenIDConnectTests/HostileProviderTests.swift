@@ -15,7 +15,7 @@ struct HostileProviderTests {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
         try acme.answer(attempt)
-        let proof = try acme.prove(attempt.evidence(["iss": .string(acme.issuer)]))
+        let proof = try acme.authenticate(attempt.evidence(["iss": .string(acme.issuer)]))
         #expect(proof.key.bytes == Array(acme.issuer.utf8) + [0] + Array("ann".utf8))
         #expect(proof.email?.address == EmailAddress("ann@example.org"))
         #expect(proof.email?.isVerified == true)
@@ -37,7 +37,7 @@ struct HostileProviderTests {
         #expect(attempt.fields["prompt"] == nil)
         try acme.answer(attempt)
         _ = try acme.server.requests()
-        _ = try acme.prove(attempt.evidence())
+        _ = try acme.authenticate(attempt.evidence())
         let request = try #require(try acme.server.requests().first)
         let parts = request.split(separator: " ").map(String.init)
         #expect(parts[0] == "/token")
@@ -59,7 +59,7 @@ struct HostileProviderTests {
         let attempt = try acme.begin()
         try acme.answer(attempt)
         _ = try acme.server.requests()
-        _ = try acme.prove(attempt.evidence())
+        _ = try acme.authenticate(attempt.evidence())
         let request = try #require(try acme.server.requests().first)
         #expect(request.hasPrefix("/token - "))
         #expect(FormFields.fields(of: String(request.split(separator: " ")[2]))["client_id"] == HostileProvider.clientID)
@@ -85,7 +85,7 @@ struct HostileProviderTests {
         let acme = try HostileProvider()
         let attempt = try acme.begin()
         try acme.answer(attempt, changes)
-        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(attempt.evidence()) }
     }
 
     @Test("Several audiences are accepted if `azp` names this service")
@@ -94,7 +94,7 @@ struct HostileProviderTests {
         let attempt = try acme.begin()
         let audiences = [JSONValue.string(HostileProvider.clientID), .string("api")]
         try acme.answer(attempt, ["aud": .array(audiences), "azp": .string(HostileProvider.clientID)])
-        #expect(try acme.prove(attempt.evidence()).label == "ann@example.org")
+        #expect(try acme.authenticate(attempt.evidence()).label == "ann@example.org")
     }
 
     @Test("A token that is unsigned, or signed with another key or the client secret, is rejected")
@@ -103,11 +103,11 @@ struct HostileProviderTests {
         for header in [TestJWT.header("none"), TestJWT.header("HS256"), TestJWT.header("ES256", keyID: "k2")] {
             let attempt = try acme.begin()
             try acme.answer(attempt, header: header)
-            #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
+            #expect(throws: ProviderError.wrong) { try acme.authenticate(attempt.evidence()) }
         }
         let attempt = try acme.begin()
         try acme.answer(attempt, key: try TestKey(.p256))
-        #expect(throws: ProviderError.wrong) { try acme.prove(attempt.evidence()) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(attempt.evidence()) }
     }
 
     @Test("I7 A reauthentication requests a new sign-in, and rejects an earlier sign-in or another user")
@@ -124,15 +124,15 @@ struct HostileProviderTests {
             return attempt.evidence()
         }
         let fresh: [String: JSONValue?] = ["auth_time": .integer(HostileProviderTests.seconds)]
-        #expect(try acme.prove(try attempt(fresh), for: purpose).authenticatedAt == .newYear)
+        #expect(try acme.authenticate(try attempt(fresh), for: purpose).authenticatedAt == .newYear)
         let silent = try attempt([:])
-        #expect(throws: ProviderError.wrong) { try acme.prove(silent, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(silent, for: purpose) }
         let stale = try attempt(["auth_time": .integer(HostileProviderTests.seconds - 61)])
-        #expect(throws: ProviderError.wrong) { try acme.prove(stale, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(stale, for: purpose) }
         let notAsked = try attempt(fresh, asksAnew: false)
-        #expect(throws: ProviderError.wrong) { try acme.prove(notAsked, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(notAsked, for: purpose) }
         let other = try attempt(["sub": "bob", "auth_time": .integer(HostileProviderTests.seconds)])
-        #expect(throws: ProviderError.wrong) { try acme.prove(other, for: purpose) }
+        #expect(throws: ProviderError.wrong) { try acme.authenticate(other, for: purpose) }
     }
 
     @Test("A sign-in has the time that the provider reports, but never a time in the future")
@@ -142,7 +142,7 @@ struct HostileProviderTests {
         {
             let attempt = try acme.begin()
             try acme.answer(attempt, ["auth_time": .integer(HostileProviderTests.seconds + offset)])
-            #expect(try acme.prove(attempt.evidence()).authenticatedAt == expected)
+            #expect(try acme.authenticate(attempt.evidence()).authenticatedAt == expected)
         }
     }
 
@@ -155,7 +155,7 @@ struct HostileProviderTests {
             let acme = try HostileProvider(trustsEmail: trustsEmail)
             let attempt = try acme.begin()
             try acme.answer(attempt, ["email_verified": verified])
-            #expect(try acme.prove(attempt.evidence()).verifiedAddress == (counts ? EmailAddress("ann@example.org") : nil))
+            #expect(try acme.authenticate(attempt.evidence()).verifiedAddress == (counts ? EmailAddress("ann@example.org") : nil))
         }
     }
 }

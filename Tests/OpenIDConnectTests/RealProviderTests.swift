@@ -42,7 +42,7 @@ struct RealProviderTests {
         let provider = try provider(process)
         let (attempt, address) = try begin(provider)
         let redirect = try process.signIn(at: address, as: "subject-1")
-        let proof = try provider.prove(evidence(attempt, redirect), for: .recognition, at: now) { _ in nil }
+        let proof = try provider.authenticate(evidence(attempt, redirect), for: .recognition, at: now) { _ in nil }
         #expect(proof.key.bytes == Array(process.issuer.utf8) + [0] + Array("subject-1".utf8))
         #expect(proof.verifiedAddress == EmailAddress("ann@example.org"))
         #expect(proof.profile == Profile(displayName: "Ann", picture: "https://example.org/a.png"))
@@ -51,7 +51,7 @@ struct RealProviderTests {
         var replayed = redirect
         replayed["state"] = state
         #expect(throws: ProviderError.wrong) {
-            try provider.prove(evidence(second, replayed), for: .recognition, at: now) { _ in nil }
+            try provider.authenticate(evidence(second, replayed), for: .recognition, at: now) { _ in nil }
         }
     }
 
@@ -61,7 +61,7 @@ struct RealProviderTests {
         let provider = try provider(process)
         let (attempt, address) = try begin(provider)
         let redirect = try process.signIn(at: address, as: "bob@example.org")
-        let proof = try provider.prove(evidence(attempt, redirect), for: .enrolment, at: now) { _ in nil }
+        let proof = try provider.authenticate(evidence(attempt, redirect), for: .enrolment, at: now) { _ in nil }
         #expect(proof.email?.address == nil)
         #expect(proof.label == "bob@example.org")
     }
@@ -74,7 +74,7 @@ struct RealProviderTests {
         let redirect = try process.refuse(at: address)
         #expect(redirect["error"] == "access_denied")
         #expect(throws: ProviderError.self) {
-            try provider.prove(evidence(attempt, redirect), for: .recognition, at: now) { _ in nil }
+            try provider.authenticate(evidence(attempt, redirect), for: .recognition, at: now) { _ in nil }
         }
     }
 }

@@ -88,7 +88,7 @@ struct FoldTests {
     ) throws -> Privileges {
         let reader = try index.beginReading()
         defer { reader.end() }
-        if let revision { reader.look(at: revision) }
+        if let revision { reader.move(to: revision) }
         return try reader.level(.object, on: object, for: reader.subjects(of: subject), at: .newYear, wanted: .all)
     }
 

@@ -53,7 +53,7 @@ struct LargeListTests {
             defer { reader.end() }
             for _ in 0..<60 {
                 let revision = random.number(0...states.count - 1)
-                reader.look(at: Revision(UInt64(revision)))
+                reader.move(to: Revision(UInt64(revision)))
                 try compare(reader, states[revision], at: .newYear.later(seconds: Int64(random.number(0...10))))
             }
         }
@@ -91,7 +91,7 @@ struct LargeListTests {
             let reader = try bench.index.beginReading()
             defer { reader.end() }
             for revision in [21, 1, 11, 0, 21] {
-                reader.look(at: Revision(UInt64(revision)))
+                reader.move(to: Revision(UInt64(revision)))
                 let expected = revision == 0 ? [] : Array(members.dropFirst(revision - 1))
                 #expect(try reader.members(of: role) == expected)
                 guard case .some(let holders) = try reader.holders(of: .read, on: one, at: .newYear) else {

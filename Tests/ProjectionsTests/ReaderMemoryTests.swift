@@ -38,8 +38,8 @@ struct ReaderMemoryTests {
     private func compare(
         _ pooled: IndexReader, _ fresh: IndexReader, at revision: Revision, using random: inout SplitMix64, _ place: String
     ) throws {
-        pooled.look(at: revision)
-        fresh.look(at: revision)
+        pooled.move(to: revision)
+        fresh.move(to: revision)
         for _ in 0..<12 {
             let caller = PrincipalID(rawValue: UInt64(random.number(0...Int(fresh.state.nextID))))
             let object = ObjectID(rawValue: UInt64(random.number(0...Int(fresh.state.nextID))))
@@ -110,10 +110,10 @@ struct ReaderMemoryTests {
                 try reader.renew()
                 #expect(try may() == step.may, "revision \(head), \(step.event)")
                 for past in stride(from: head, through: 0, by: -3) {
-                    reader.look(at: Revision(UInt64(past)))
+                    reader.move(to: Revision(UInt64(past)))
                     #expect(try may() == expected[past], "revision \(past), asked when \(head) was the head")
                 }
-                reader.look(at: Revision(UInt64(head)))
+                reader.move(to: Revision(UInt64(head)))
                 #expect(try may() == step.may, "revision \(head) again")
             }
         }

@@ -70,7 +70,7 @@ public final class OpenIDProvider: IdentityProvider {
         }
     }
 
-    public func prove(
+    public func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity {
         guard let secret = evidence.text("attempt"), let code = evidence.text("code"), let state = evidence.text("state") else {

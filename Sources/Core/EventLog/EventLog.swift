@@ -86,7 +86,7 @@ public final class EventLog: Sendable {
     /// log must be open. Takes a few microseconds.
     public var hasHead: Bool {
         guard let head else { return true }
-        let keys = [true, false].map { LogKeys.commit(head.revision, isBehindTheName: $0) }
+        let keys = [true, false].map { LogKeys.commit(head.revision, isAfterTheName: $0) }
         return environment.hasRow(head.hash, under: keys, in: table)
     }
 
@@ -114,8 +114,8 @@ public final class EventLog: Sendable {
         let (head, lastRefusal) = state.withLock { ($0.head, $0.lastRefusal) }
         if let failure { throw LogError.stopped(failure) }
         guard !commits.isEmpty || !refusals.isEmpty else { throw LogError.outOfOrder("nothing to append") }
-        let (rows, newHead) = try chain(commits, behind: head, isBehindTheName: lastRefusal != nil)
-        let (refusalRows, newLastRefusal) = try chain(refusals, behind: lastRefusal)
+        let (rows, newHead) = try chain(commits, after: head, isAfterTheName: lastRefusal != nil)
+        let (refusalRows, newLastRefusal) = try chain(refusals, after: lastRefusal)
         try gate.pass {
             guard isInPlace, hasHead else { throw LogError.displaced(path: place.path) }
             try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
@@ -135,7 +135,7 @@ public final class EventLog: Sendable {
     public func stop(_ reason: String) { gate.shut(reason) }
 
     private func chain(
-        _ commits: [Commit], behind known: LogHead?, isBehindTheName: Bool
+        _ commits: [Commit], after known: LogHead?, isAfterTheName: Bool
     ) throws(LogError) -> ([AppendedRow], LogHead) {
         var head = known
         var rows: [AppendedRow] = []
@@ -149,8 +149,8 @@ public final class EventLog: Sendable {
             if let head, head.revision > .genesis, commit.time < head.time, !commit.correctsClock {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
             }
-            let (value, hash) = writer.row(behind: head?.hash ?? .zero) { CommitCodec.encode(commit, into: &$0) }
-            rows.append(AppendedRow(key: LogKeys.commit(commit.revision, isBehindTheName: isBehindTheName), value: value))
+            let (value, hash) = writer.row(after: head?.hash ?? .zero) { CommitCodec.encode(commit, into: &$0) }
+            rows.append(AppendedRow(key: LogKeys.commit(commit.revision, isAfterTheName: isAfterTheName), value: value))
             head = LogHead(revision: commit.revision, time: commit.time, hash: hash)
         }
         guard let head else { throw .outOfOrder("a refusal needs an earlier commit") }
@@ -158,7 +158,7 @@ public final class EventLog: Sendable {
     }
 
     private func chain(
-        _ refusals: [RecordedRefusal], behind known: RefusalHead?
+        _ refusals: [RecordedRefusal], after known: RefusalHead?
     ) throws(LogError) -> ([AppendedRow], RefusalHead?) {
         var last = known
         var rows: [AppendedRow] = []
@@ -168,7 +168,7 @@ public final class EventLog: Sendable {
             guard refusal.number == expected else {
                 throw .outOfOrder("refusal \(refusal.number), but \(expected) is next")
             }
-            let (value, hash) = writer.row(behind: last?.hash ?? .zero) { RefusalCodec.encode(refusal, into: &$0) }
+            let (value, hash) = writer.row(after: last?.hash ?? .zero) { RefusalCodec.encode(refusal, into: &$0) }
             rows.append(AppendedRow(key: LogKeys.refusal(refusal.number), value: value))
             last = RefusalHead(number: refusal.number, hash: hash)
         }

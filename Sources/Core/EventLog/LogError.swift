@@ -21,7 +21,7 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes of a record do not match its hash and the previous one, in a log of records.
     case brokenRecord(RecordNumber)
     /// The log contains rows that are not records.
-    case strangers
+    case unexpectedRows
     /// The records to append do not follow the end of the log.
     case outOfOrder(String)
     /// An earlier write failed. The log accepts writes again after the store was reopened.
@@ -52,7 +52,7 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
             "the log has no record \(number): the file is damaged; restore it from a copy"
         case .brokenRecord(let number):
             "record \(number) of the log does not match its hash: the file was changed or damaged; restore it from a copy"
-        case .strangers:
+        case .unexpectedRows:
             "the log has invalid rows, or fewer records than its count: the file was changed or damaged; restore it from a copy"
         case .outOfOrder(let what): "the log refuses an entry that is out of order: \(what)"
         case .stopped(let reason):

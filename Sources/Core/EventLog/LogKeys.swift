@@ -13,9 +13,9 @@ enum LogKeys {
 
     /// Returns the key of a commit.
     ///
-    /// - Parameter isBehindTheName: whether the log contained refusals when the commit was appended.
-    static func commit(_ revision: Revision, isBehindTheName: Bool) -> [UInt8] {
-        key(isBehindTheName ? revision.rawValue | behindTheName : revision.rawValue)
+    /// - Parameter isAfterTheName: whether the log contained refusals when the commit was appended.
+    static func commit(_ revision: Revision, isAfterTheName: Bool) -> [UInt8] {
+        key(isAfterTheName ? revision.rawValue | behindTheName : revision.rawValue)
     }
 
     static func refusal(_ number: RefusalNumber) -> [UInt8] { key(number.rawValue) }

@@ -45,7 +45,7 @@ extension LogReader {
             throw switch fault {
             case .missing(let number): LogError.missingRefusal(RefusalNumber(number))
             case .broken(let number): LogError.brokenRefusals(RefusalNumber(number))
-            case .strangers: LogError.strangers
+            case .unexpectedRows: LogError.unexpectedRows
             }
         }
     }

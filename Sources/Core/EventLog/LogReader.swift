@@ -26,7 +26,7 @@ public final class LogReader {
 
     /// Returns the last commit; nil in an empty log. Logarithmic.
     ///
-    /// - Throws: ``LogError/strangers`` for rows that are neither commits nor the name of a table: otherwise a commit with a
+    /// - Throws: ``LogError/unexpectedRows`` for rows that are neither commits nor the name of a table: otherwise a commit with a
     ///   damaged key, or all refusals, would be missed silently.
     public func lastHead() throws -> LogHead? {
         let cursor = try transaction.cursor(over: table)
@@ -38,7 +38,7 @@ public final class LogReader {
         if others > 0, cursor.withRow({ key, _ in LogKeys.revision(key) == nil }), try !cursor.previous() { return nil }
         return try cursor.withRow { key, value in
             let record = try Record(key: key, value: value)
-            guard record.revision.rawValue + 1 == UInt64(rows - others) else { throw LogError.strangers }
+            guard record.revision.rawValue + 1 == UInt64(rows - others) else { throw LogError.unexpectedRows }
             return LogHead(revision: record.revision, time: try record.header(value).time, hash: record.row.hash)
         }
     }
@@ -112,8 +112,8 @@ public final class LogReader {
     /// Moves to the row of a revision; returns false if it does not exist.
     private func seek(_ revision: Revision, _ cursor: Cursor) throws -> Bool {
         // With refusals, most commits are after the name of their table. Without refusals, no commit is after it.
-        for isBehindTheName in [refusals != nil, refusals == nil] {
-            let key = LogKeys.commit(revision, isBehindTheName: isBehindTheName)
+        for isAfterTheName in [refusals != nil, refusals == nil] {
+            let key = LogKeys.commit(revision, isAfterTheName: isAfterTheName)
             if try cursor.seek(atOrAfter: key.span), cursor.withRow({ key, _ in LogKeys.revision(key) == revision }) { return true }
         }
         return false
@@ -143,7 +143,7 @@ public final class LogReader {
                 guard record.revision == expected else { throw LogError.missing(expected) }
                 let commitBytes = value.extracting(record.row.body)
                 if expected >= first {
-                    guard record.row.isSound(value, behind: previous) else { throw LogError.brokenChain(expected) }
+                    guard record.row.isSound(value, after: previous) else { throw LogError.brokenChain(expected) }
                     try body(record, value, commitBytes)
                 }
                 previous = record.row.hash
@@ -160,7 +160,7 @@ private struct Record {
     let row: LogRow
 
     init(key: Span<UInt8>, value: Span<UInt8>) throws(LogError) {
-        guard let revision = LogKeys.revision(key) else { throw .strangers }
+        guard let revision = LogKeys.revision(key) else { throw .unexpectedRows }
         guard let row = LogRow(value) else { throw .brokenChain(revision) }
         self.revision = revision
         self.row = row

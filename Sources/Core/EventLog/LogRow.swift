@@ -19,7 +19,7 @@ struct LogRow {
     }
 
     /// Whether the hash matches the body and the previous hash.
-    func isSound(_ value: Span<UInt8>, behind previous: Digest) -> Bool {
+    func isSound(_ value: Span<UInt8>, after previous: Digest) -> Bool {
         Digest(chaining: previous, value.extracting(body)) == hash
     }
 }
@@ -29,7 +29,7 @@ struct LogRowWriter {
     private var writer = ByteWriter(capacity: 256)
 
     /// Returns the value of the next row, and its hash.
-    mutating func row(behind previous: Digest, _ encode: (inout ByteWriter) -> Void) -> (value: ArraySlice<UInt8>, hash: Digest) {
+    mutating func row(after previous: Digest, _ encode: (inout ByteWriter) -> Void) -> (value: ArraySlice<UInt8>, hash: Digest) {
         // While the new hash is computed, the previous hash precedes the body.
         writer.removeAll()
         writer.raw(previous.bytes)

@@ -13,7 +13,7 @@ struct NumberedRows {
         /// A row's bytes do not match its hash and the previous one.
         case broken(UInt64)
         /// Some keys are not numbers, or the number of rows differs from the last number.
-        case strangers
+        case unexpectedRows
     }
 
     /// Returns the last number and its hash; nil in an empty table. Logarithmic.
@@ -52,7 +52,7 @@ struct NumberedRows {
                 let (number, row) = try row(key, value)
                 guard number == expected else { throw RowError.missing(expected) }
                 if expected >= first {
-                    guard row.isSound(value, behind: previous) else { throw RowError.broken(expected) }
+                    guard row.isSound(value, after: previous) else { throw RowError.broken(expected) }
                     try body(number, value.extracting(row.body), row.hash)
                 }
                 previous = row.hash
@@ -63,7 +63,7 @@ struct NumberedRows {
     }
 
     private func row(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(RowError) -> (UInt64, LogRow) {
-        guard let number = LogKeys.number(key) else { throw .strangers }
+        guard let number = LogKeys.number(key) else { throw .unexpectedRows }
         guard let row = LogRow(value) else { throw .broken(number) }
         return (number, row)
     }

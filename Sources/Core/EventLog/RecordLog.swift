@@ -41,7 +41,7 @@ public final class RecordLog: Sendable {
 
     /// Opens the log in an existing folder, and creates it if it is writable and does not exist.
     ///
-    /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/strangers`` for rows that are not records.
+    /// - Throws: `StorageError` for a file that cannot be opened, ``LogError/unexpectedRows`` for rows that are not records.
     public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
         environment = try Environment(path: path, options: EnvironmentOptions(mapBytes: mapBytes, isReadOnly: isReadOnly))
         place = FilePathCheck(path + "/data.mdb")
@@ -49,7 +49,7 @@ public final class RecordLog: Sendable {
             table = try environment.table(nil, creating: !isReadOnly)
             lastHead = Mutex(nil)
             let head = try withRows { rows in
-                guard try rows.areDense() else { throw NumberedRows.RowError.strangers }
+                guard try rows.areDense() else { throw NumberedRows.RowError.unexpectedRows }
                 return try rows.last().map { RecordHead(number: RecordNumber($0.number), hash: $0.hash) }
             }
             lastHead.withLock { $0 = head }
@@ -91,7 +91,7 @@ public final class RecordLog: Sendable {
         let last = head
         let number = last?.number.next ?? .first
         var writer = LogRowWriter()
-        let (value, hash) = writer.row(behind: last?.hash ?? .zero) { encode(number, &$0) }
+        let (value, hash) = writer.row(after: last?.hash ?? .zero) { encode(number, &$0) }
         let key = LogKeys.key(number.rawValue)
         try gate.pass {
             // An earlier record must be there: the file may have been overwritten in place.
@@ -127,7 +127,7 @@ public final class RecordLog: Sendable {
             throw switch fault {
             case .missing(let number): LogError.missingRecord(RecordNumber(number))
             case .broken(let number): LogError.brokenRecord(RecordNumber(number))
-            case .strangers: LogError.strangers
+            case .unexpectedRows: LogError.unexpectedRows
             }
         }
     }

@@ -56,7 +56,7 @@ public struct RandomHistory: Sendable {
     ///   - changes: the changes so far.
     ///   - now: the time of the last one.
     public init(
-        seed: UInt64, vocabulary: Vocabulary, preset: Preset, administrator: Name, behind changes: [Change], at now: Instant
+        seed: UInt64, vocabulary: Vocabulary, preset: Preset, administrator: Name, after changes: [Change], at now: Instant
     ) {
         self.seed = seed
         (self.preset, self.administrator, self.vocabulary) = (preset, administrator, vocabulary)

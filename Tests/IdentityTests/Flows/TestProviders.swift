@@ -14,7 +14,7 @@ struct BadgeProvider: IdentityProvider {
 
     private func fail<R>(_ problem: ProviderError) throws(ProviderError) -> R { throw problem }
 
-    func prove(
+    func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing") }
@@ -48,7 +48,7 @@ final class NumberProvider: IdentityProvider {
         if case .string(let name)? = evidence["name"] { IdentityKey(Array(name.utf8)) } else { nil }
     }
 
-    func prove(
+    func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity {
         guard let key = claimedKey(evidence), case .string(let number)? = evidence["number"] else { throw .malformed("no name") }

@@ -116,7 +116,7 @@ struct GoldenIdentityBytesTests {
     func tokens() {
         let texts = SessionTokenCoder(key: MasterKey(GoldenSeals.masterBytes).sessions)
         #expect(texts.session(refresh: GoldenSeals.refresh) == SessionID(300))
-        let next = texts.next(for: SessionID(300), behind: GoldenSeals.refresh, nonce: "nonce 1")
+        let next = texts.next(for: SessionID(300), after: GoldenSeals.refresh, nonce: "nonce 1")
         #expect(next == SessionTokens(access: GoldenSeals.nextAccess, refresh: GoldenSeals.nextRefresh))
         #expect(texts.session(access: next.access) == SessionID(300))
     }

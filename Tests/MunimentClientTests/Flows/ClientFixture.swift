@@ -42,7 +42,7 @@ struct ClientFixture {
     }
 
     /// Returns the code of a new mail to `email`, after the first `count` mails.
-    func code(to email: String = "ann@example.com", behind count: Int = 0) async throws -> String {
+    func code(to email: String = "ann@example.com", after count: Int = 0) async throws -> String {
         try await mails.next(to: email, after: count).code
     }
 

@@ -15,7 +15,7 @@ struct FurtherProviderTests {
 
         func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { ["gate": .string("north")] }
 
-        func prove(
+        func authenticate(
             _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
         ) throws(ProviderError) -> VerifiedIdentity {
             guard case .string(let badge)? = evidence["badge"], evidence["gate"] == .string("north") else { throw .wrong }

@@ -68,7 +68,7 @@ struct GuideTests {
 
     private func run(_ fixture: ClientFixture, _ acme: Acme, _ folder: String) async throws {
         let service = fixture.address.text
-        let mails = { (count: Int) in try await fixture.code(behind: count) }
+        let mails = { (count: Int) in try await fixture.code(after: count) }
         func codeFromMail() async throws -> String { try await mails(0) }
         func openBrowser(_ address: String) async throws -> String {
             let answer = try acme.process.signIn(at: address, as: "bob")

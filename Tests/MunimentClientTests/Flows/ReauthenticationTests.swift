@@ -41,7 +41,7 @@ struct ReauthenticationTests {
             try await manager.updateEmail(to: "anna@example.com")
             #expect(wire.takeSent() == ["POST /v1/account/reauthenticate", "PUT /v1/account/email"])
             #expect(person.challenges == ["anna@example.com: password"])
-            let anna = try await manager.confirmEmail(await fixture.code(to: "anna@example.com", behind: mails))
+            let anna = try await manager.confirmEmail(await fixture.code(to: "anna@example.com", after: mails))
             #expect(anna.email == "anna@example.com")
             #expect(anna.providers.first?.email == "anna@example.com")
         }

@@ -156,7 +156,7 @@ struct SigningInTests {
             try await manager.signOut()
             let mails = fixture.mails.all.count
             try await manager.requestPasswordReset(for: "ann@example.com")
-            let code = try await fixture.code(behind: mails)
+            let code = try await fixture.code(after: mails)
             #expect(try await manager.confirmPasswordReset(code: code, newPassword: "one more long password") == ann)
             try await manager.signOut()
             await #expect(throws: AuthError.wrongCredentials) { try await manager.signIn(with: ClientFixture.ann) }

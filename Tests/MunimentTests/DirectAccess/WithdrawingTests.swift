@@ -32,7 +32,7 @@ struct WithdrawingTests {
         try withStore { store in
             try give(store)
             let before = try store.head
-            try store.store.withdraw(everythingFrom: gone)
+            try store.store.revokeAllAccess(of: gone)
             #expect(try store.head == before.next)
             #expect(try store.store.read { try $0.directAccess(of: gone) }.isEmpty)
             #expect(try store.store.administrators == ["user:root"])
@@ -49,7 +49,7 @@ struct WithdrawingTests {
     func owned() throws {
         try withStore { store in
             try give(store)
-            try store.store.withdraw(everythingFrom: gone)
+            try store.store.revokeAllAccess(of: gone)
             #expect(try store.store.read { try $0.value(of: "doc:own", as: "user:root") } == .string("mine"))
             #expect(try store.store.read { try $0.owner(of: "doc:own") } == "user:root")
         }
@@ -60,7 +60,7 @@ struct WithdrawingTests {
         try withStore { store in
             try give(store)
             let before = try store.head
-            try store.store.withdraw(everythingFrom: gone)
+            try store.store.revokeAllAccess(of: gone)
             #expect(try store.privileges(gone, "doc:plan", at: .revision(before)).contains("setPermissions"))
             #expect(try store.store.verifyLog { _ in }.isSound)
         }
@@ -70,10 +70,10 @@ struct WithdrawingTests {
     func again() throws {
         try withStore { store in
             try give(store)
-            try store.store.withdraw(everythingFrom: gone)
+            try store.store.revokeAllAccess(of: gone)
             let head = try store.head
-            try store.store.withdraw(everythingFrom: gone)
-            try store.store.withdraw(everythingFrom: "user:nobody")
+            try store.store.revokeAllAccess(of: gone)
+            try store.store.revokeAllAccess(of: "user:nobody")
             #expect(try store.head == head)
         }
     }
@@ -84,7 +84,7 @@ struct WithdrawingTests {
             try store.commit(.register("user:ann"), .defineClass("doc"), .createObject("doc:plan"))
             try store.commit(.grant("user:root", on: "doc:plan", ["read"]))
             let head = try store.head
-            let refusal = #expect(throws: Refusal.self) { try store.store.withdraw(everythingFrom: "user:root") }
+            let refusal = #expect(throws: Refusal.self) { try store.store.revokeAllAccess(of: "user:root") }
             #expect(refusal?.code == .lastAdministrator)
             #expect(refusal?.message.contains("appoint another one first") == true)
             #expect(try store.head == head)
@@ -102,7 +102,7 @@ struct WithdrawingTests {
                 _ = try store.store.commit(Transaction("user:root", changes))
             }
             let before = try store.head
-            try store.store.withdraw(everythingFrom: gone)
+            try store.store.revokeAllAccess(of: gone)
             #expect(try store.head == Revision(before.rawValue + 2))
             // If the process ends between the two transactions, the principal has already lost the administrator role.
             let between = Revision(before.rawValue + 1)

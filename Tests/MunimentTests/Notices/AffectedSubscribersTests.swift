@@ -47,7 +47,7 @@ struct AffectedSubscribersTests {
                     try store.withReader { reader in
                         let concerned = try AffectedSubscribers.subjects(of: commit, reader)
                         var subscriber = NamedSubscriber(name)
-                        reader.look(at: Revision(revision.rawValue - 1))
+                        reader.move(to: Revision(revision.rawValue - 1))
                         let keys = try AffectedSubscribers.keys(of: &subscriber, reader)
                         #expect(
                             concerned?.isDisjoint(with: keys) != true,
@@ -103,7 +103,7 @@ struct AffectedSubscribersTests {
             try fixture.store.withReader { reader in
                 let concerned = try AffectedSubscribers.subjects(of: commit, reader)
                 var ann = NamedSubscriber("user:ann")
-                reader.look(at: before)
+                reader.move(to: before)
                 #expect(try concerned?.isDisjoint(with: AffectedSubscribers.keys(of: &ann, reader)) != true, "\(what)")
             }
         }

@@ -6,21 +6,21 @@ import Testing
 
 @Suite("Observing: waiting for commits", .timeLimit(.minutes(10)))
 struct CommitSignalTests {
-    private func commit(_ revision: UInt64, touching thing: UInt64) -> Commit {
+    private func commit(_ revision: UInt64, touching entity: UInt64) -> Commit {
         Commit(
             revision: Revision(revision), time: .newYear, actor: .system,
-            events: [.objectWritten(ObjectWritten(object: ObjectID(rawValue: thing), value: []))])
+            events: [.objectWritten(ObjectWritten(object: ObjectID(rawValue: entity), value: []))])
     }
 
-    private func wait(_ feed: CommitSignal, behind revision: UInt64, touching things: Set<UInt64>) async {
-        _ = await feed.wait(behind: Revision(revision), for: .touching(things)) {}
+    private func wait(_ feed: CommitSignal, after revision: UInt64, touching entities: Set<UInt64>) async {
+        _ = await feed.wait(after: Revision(revision), for: .touching(entities)) {}
     }
 
     @Test("A commit that is announced between the last check of a waiter and its wait still wakes the waiter")
     func toldBeforehand() async {
         let feed = CommitSignal(head: .genesis)
         feed.tell([commit(5, touching: 1)])
-        await wait(feed, behind: 4, touching: [1])
+        await wait(feed, after: 4, touching: [1])
         #expect(feed.waitingCount == 0)
     }
 
@@ -28,7 +28,7 @@ struct CommitSignalTests {
     func touching() async throws {
         let feed = CommitSignal(head: .genesis)
         feed.tell([commit(5, touching: 1)])
-        let waiting = Task { await wait(feed, behind: 5, touching: [1, 2]) }
+        let waiting = Task { await wait(feed, after: 5, touching: [1, 2]) }
         try await until("one waits") { feed.waitingCount == 1 }
         feed.tell([commit(6, touching: 3)])
         #expect(feed.waitingCount == 1)
@@ -41,7 +41,7 @@ struct CommitSignalTests {
     func heads() async throws {
         let feed = CommitSignal(head: .genesis)
         feed.tell(Revision(5))
-        let waiting = (1...3).map { thing in Task { await wait(feed, behind: 5, touching: [thing]) } }
+        let waiting = (1...3).map { entity in Task { await wait(feed, after: 5, touching: [entity]) } }
         try await until("three wait") { feed.waitingCount == 3 }
         feed.tell(Revision(5))
         #expect(feed.waitingCount == 3)
@@ -54,12 +54,12 @@ struct CommitSignalTests {
     func noUse() async {
         let (closed, stopped, open) = (CommitSignal(head: .genesis), CommitSignal(head: .genesis), CommitSignal(head: .genesis))
         closed.close()
-        await wait(closed, behind: 5, touching: [1])
+        await wait(closed, after: 5, touching: [1])
         stopped.stop()
-        await wait(stopped, behind: 5, touching: [1])
+        await wait(stopped, after: 5, touching: [1])
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
-            await wait(open, behind: 5, touching: [1])
+            await wait(open, after: 5, touching: [1])
         }
         cancelled.cancel()
         await cancelled.value

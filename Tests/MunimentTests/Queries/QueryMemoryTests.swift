@@ -23,9 +23,9 @@ struct QueryMemoryTests {
         for number in 0..<100 as Range<UInt8> { memory.keep(positions, for: key("user:ann", number)) }
         #expect(memory.bytes <= QueryMemory.callerLimitBytes + (4 << 20))
         #expect(memory.bytes > QueryMemory.callerLimitBytes / 2)
-        #expect(memory.page(behind: positions[0], limit: 1, for: key("user:ben", 1)) != nil)
-        #expect(memory.page(behind: positions[0], limit: 1, for: key("user:ann", 99)) != nil)
-        #expect(memory.page(behind: positions[0], limit: 1, for: key("user:ann", 0)) == nil)
+        #expect(memory.page(after: positions[0], limit: 1, for: key("user:ben", 1)) != nil)
+        #expect(memory.page(after: positions[0], limit: 1, for: key("user:ann", 99)) != nil)
+        #expect(memory.page(after: positions[0], limit: 1, for: key("user:ann", 0)) == nil)
     }
 
     @Test("The results of all callers of a store take at most 64 MiB")

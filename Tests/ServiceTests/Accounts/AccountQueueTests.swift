@@ -116,7 +116,7 @@ struct AccountQueueTests {
             return ["go": .string("on")]
         }
 
-        func prove(
+        func authenticate(
             _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
         ) throws(ProviderError) -> VerifiedIdentity {
             wait()

@@ -58,7 +58,7 @@ struct BadgeProvider: IdentityProvider {
 
     func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { ["gate": .string("north")] }
 
-    func prove(
+    func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let badge)? = evidence["badge"] else { throw .malformed("`badge` is missing: show it") }

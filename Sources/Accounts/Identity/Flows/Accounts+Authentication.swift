@@ -30,7 +30,7 @@ extension Accounts {
     /// Proves an identity. The attempt is counted before any work is done.
     ///
     /// - Parameter accepts: whether the identity is the expected one. If not, the proof counts as wrong.
-    func prove(
+    func authenticate(
         _ way: any IdentityProvider, _ evidence: JSONObject, for purpose: AuthenticationPurpose, charges: AttemptCharges,
         accepts: (VerifiedIdentity) -> Bool = { _ in true }
     ) throws(AccountError) -> VerificationOutcome {
@@ -39,7 +39,7 @@ extension Accounts {
         sweep(at: now)
         var secret: String?
         do throws(ProviderError) {
-            let proof = try way.prove(evidence, for: purpose, at: now) { key in
+            let proof = try way.authenticate(evidence, for: purpose, at: now) { key in
                 secret = book.read { state in
                     state.account(provider: way.id, key: key).flatMap { state.account($0)?.identity(way.id)?.secret }
                 }

@@ -21,7 +21,7 @@ extension Accounts {
         let (session, account) = try recentlySignedIn(access)
         guard account.identity(provider) == nil else { throw .alreadyLinked }
         let charges = AttemptCharges(onFailure: [.source(source)], always: [.changes(account.id)])
-        let proof = try prove(way, evidence, for: .enrolment, charges: charges).proof
+        let proof = try authenticate(way, evidence, for: .enrolment, charges: charges).proof
         let linked = try change(at: clock()) { change throws(AccountError) in
             let present = try present(session, in: change)
             try AccountRules.mayLink(provider, proof.key, unshown: proof.unverifiedAddress, to: present, in: change.state)

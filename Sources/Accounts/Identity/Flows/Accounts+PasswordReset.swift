@@ -66,7 +66,7 @@ extension Accounts {
         -> VerifiedIdentity
     {
         let evidence: JSONObject = ["email": .string(address.text), "password": .string(password)]
-        return try prove(passwords, evidence, for: .enrolment, charges: AttemptCharges(always: charges)).proof
+        return try authenticate(passwords, evidence, for: .enrolment, charges: AttemptCharges(always: charges)).proof
     }
 
     static func address(_ email: String) throws(AccountError) -> EmailAddress {

@@ -124,7 +124,7 @@ extension Accounts {
             throw .notThere("the account has no sign-in method of the provider `\(provider)`: use one that it has")
         }
         let charges = AttemptCharges(onFailure: [.source(source)], forgiven: [.session(session.id)])
-        let found = try prove(
+        let found = try authenticate(
             way, evidence, for: .reauthentication(of: identity), charges: charges, accepts: { $0.key == identity.key })
         let recognition = VerificationOutcome(proof: found.proof, secret: identity.secret)
         return try change(at: clock()) { change throws(AccountError) in

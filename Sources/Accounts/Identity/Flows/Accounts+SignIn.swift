@@ -20,7 +20,7 @@ extension Accounts {
         let device = try checked(device: device)
         var charges = AttemptCharges(onFailure: [.source(source)])
         if let claimed = way.claimedKey(evidence) { charges.forgiven = [.identity(provider, claimed)] }
-        let recognition = try prove(way, evidence, for: .recognition, charges: charges)
+        let recognition = try authenticate(way, evidence, for: .recognition, charges: charges)
         let proof = recognition.proof
         let identity = PendingIdentity(provider, proof)
         guard let account = book.read({ $0.account(provider: provider, key: proof.key) }) else {

@@ -27,7 +27,7 @@ extension Accounts {
         let mailCharges = claimed.map { [LimitCharge(kind: .mails, subject: $0.bytes), .mailSource(source)] } ?? []
         guard mailCharges.isEmpty || mails.hasRoom else { throw Accounts.tooManyMails }
         let charges = AttemptCharges(onFailure: [.source(source)], always: mailCharges)
-        let proof = try prove(way, evidence, for: .enrolment, charges: charges).proof
+        let proof = try authenticate(way, evidence, for: .enrolment, charges: charges).proof
         if let address = proof.unverifiedAddress {
             let step = PendingStep.signUp(address, PendingIdentity(provider, proof), TextRules.merged(profile, with: proof.profile))
             if claimed == nil { try limiter.charge([.mails(address), .mailSource(source)], at: clock()) }

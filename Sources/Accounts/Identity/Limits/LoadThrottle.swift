@@ -48,12 +48,12 @@ final class LoadThrottle: Sendable {
         job()
         let end = read()
         let cost = end.thread - start.thread
-        let ratio = LoadThrottle.longestRestRatio * processLoad(at: end, behind: cost)
+        let ratio = LoadThrottle.longestRestRatio * processLoad(at: end, after: cost)
         let microseconds = min(Double(cost) / 1_000 * ratio, LoadThrottle.longestRestMicroseconds).rounded()
         if microseconds >= 1 { rest(UInt32(microseconds)) }
     }
 
-    private func processLoad(at now: ClockReading, behind cost: UInt64) -> Double {
+    private func processLoad(at now: ClockReading, after cost: UInt64) -> Double {
         account.withLock { account in
             account.heavy += cost
             // Threads may arrive here in a different order than they read the clocks.

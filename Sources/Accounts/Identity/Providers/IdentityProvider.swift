@@ -63,7 +63,7 @@ public protocol IdentityProvider: Sendable {
     ///   - purpose: the purpose; a new password has other rules than an existing one.
     ///   - now: the current time.
     ///   - secretOf: returns the stored secret of an identity; nil if the identity does not exist.
-    func prove(
+    func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity
 }

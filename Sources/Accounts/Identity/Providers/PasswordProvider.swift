@@ -35,7 +35,7 @@ final class PasswordProvider: IdentityProvider {
         return EmailAddress(text).map(IdentityKey.init)
     }
 
-    func prove(
+    func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let password)? = evidence["password"] else { throw .malformed("`password` is missing: write a string") }

@@ -107,7 +107,7 @@ struct SessionManager: Sendable {
             return nil
         }
         let (hash, nonceHash) = (SessionTokenCoder.hash(text), SessionTokenCoder.hash(nonce))
-        let tokens = texts.next(for: id, behind: text, nonce: nonce)
+        let tokens = texts.next(for: id, after: text, nonce: nonce)
         if hash == live.hashes.refresh {
             let ends = live.session.ends
             change.record(

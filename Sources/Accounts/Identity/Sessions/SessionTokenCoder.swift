@@ -24,7 +24,7 @@ struct SessionTokenCoder: Sendable {
 
     /// Returns the tokens that replace a refresh token. They are the same for the same nonce, so that a request with a lost
     /// response can be repeated. Without the key they cannot be derived from the previous tokens.
-    func next(for session: SessionID, behind refresh: String, nonce: String) -> SessionTokens {
+    func next(for session: SessionID, after refresh: String, nonce: String) -> SessionTokens {
         func secret(_ purpose: String) -> [UInt8] {
             var message = ByteWriter()
             for text in [purpose, refresh, nonce] { message.text(text) }

@@ -47,7 +47,7 @@ extension Store {
         for audience: Audience = .unrestricted
     ) throws -> [SubjectAccess] {
         try withWalk(privileges, object, from, to, for: audience) { walk in
-            let (anonymous, everyone) = (try walk.spans(of: .anonymous), try walk.spans(of: walk.reader.stranger))
+            let (anonymous, everyone) = (try walk.spans(of: .anonymous), try walk.spans(of: walk.reader.unlistedUser))
             var found = [SubjectAccess(subject: Name.anonymous.text, spans: anonymous)]
             found.append(SubjectAccess(subject: Name.everyone.text, spans: everyone))
             for caller in try walk.reader.possibleCallers(on: walk.object, during: walk.span) {
@@ -90,7 +90,7 @@ extension Store {
         return try withReader { reader in
             let first = try turn(reader, to: from)
             let firstRevision = reader.revision
-            reader.look(at: reader.state.revision)
+            reader.move(to: reader.state.revision)
             let last = try turn(reader, to: to)
             let lastRevision = reader.revision
             guard firstRevision <= lastRevision, first <= last || firstRevision == .genesis else {

@@ -19,7 +19,7 @@ struct AccessSpanWalk {
     /// Returns the caller with this name, or nil if the name belongs to no caller.
     func caller(_ name: Name) throws -> PrincipalID? {
         switch name.kind {
-        case .everyone: reader.stranger
+        case .everyone: reader.unlistedUser
         case .role: try reader.number(of: name).map(PrincipalID.init(rawValue:))
         default: try reader.caller(name)
         }
@@ -38,7 +38,7 @@ struct AccessSpanWalk {
         var revision = span.lowerBound
         let asAdministrator = disclosure.tellsAdministration(of: caller)
         while revision <= span.upperBound {
-            reader.look(at: revision)
+            reader.move(to: revision)
             let ground = try reader.access(
                 of: caller, isRole: isRole, wanted, to: object, asAdministrator: asAdministrator)
             if let last = stretches.last, last.isAllowed == ground.isAllowed, last.asAdministrator == ground.isAdministrator {
@@ -68,8 +68,8 @@ struct AccessSpanWalk {
     /// Returns when the access that a caller has at the head of the log expired, or nil if it has not expired.
     private func end(of caller: PrincipalID) throws -> Instant? {
         guard span.upperBound == reader.state.revision else { return nil }
-        reader.look(at: span.upperBound)
-        let subjects = disclosure.told(try reader.subjects(of: caller))
+        reader.move(to: span.upperBound)
+        let subjects = disclosure.redacted(try reader.subjects(of: caller))
         return try reader.pendingEnds(by: times.upperBound).first { end in
             try !AccessRules(reader, at: end).verdict(for: subjects, on: object, wanted: wanted).allows(wanted)
         }

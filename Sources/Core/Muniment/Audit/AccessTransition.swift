@@ -25,7 +25,7 @@ extension Store {
     /// time.
     ///
     /// - Parameters:
-    ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
+    ///   - subject: a user, a entity, a role, `everyone` or `anonymous`.
     ///   - privileges: the required privileges: all of these at once.
     ///   - object: any object, including a deleted one.
     ///   - from: the first moment.
@@ -91,17 +91,17 @@ extension AccessSpanWalk {
 
     /// Returns the change at a revision, with those of its events that the results before and after depend on.
     func transition(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTransition {
-        var things: Set<UInt64> = [object.rawValue]
+        var entities: Set<UInt64> = [object.rawValue]
         var subjects: Set<PrincipalID> = []
         for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
-            reader.look(at: looked)
-            things.formUnion(try reader.access(of: caller, isRole: isRole, wanted, to: object).things)
+            reader.move(to: looked)
+            entities.formUnion(try reader.access(of: caller, isRole: isRole, wanted, to: object).entities)
             subjects.formUnion(try reader.subjects(of: caller).members)
         }
         var transition: AccessTransition?
         try log.forEachCommit(from: revision, to: revision) { commit, hash in
             let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
-            let touching = commit.events.indices.filter { commit.events[$0].effect.touches(things, subjects) }
+            let touching = commit.events.indices.filter { commit.events[$0].effect.touches(entities, subjects) }
             let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
             let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
             transition = AccessTransition(
@@ -118,17 +118,17 @@ extension EventEffect {
     /// Returns whether the event changes data that a result depends on.
     ///
     /// - Parameters:
-    ///   - things: the numbers of the entities that the result depends on.
+    ///   - entities: the numbers of the entities that the result depends on.
     ///   - subjects: the subjects that the caller counts as.
-    fileprivate func touches(_ things: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
+    fileprivate func touches(_ entities: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
         switch self {
         case .entry(let subject, _), .membership(let subject, _), .permission(_, let subject),
             .created(_, .permission, _, let subject?):
-            subjects.contains(subject) && (things.contains(object.rawValue) || subjects.contains(PrincipalID(object)))
+            subjects.contains(subject) && (entities.contains(object.rawValue) || subjects.contains(PrincipalID(object)))
         case .administrator(let principal): subjects.contains(principal)
-        case .attachment(let permission, let object): things.contains(permission.rawValue) && things.contains(object.rawValue)
+        case .attachment(let permission, let object): entities.contains(permission.rawValue) && entities.contains(object.rawValue)
         case .registered, .written, .owner, .clock: false
-        case .created, .options, .roleDeleted, .moved, .deleted: things.contains(object.rawValue)
+        case .created, .options, .roleDeleted, .moved, .deleted: entities.contains(object.rawValue)
         }
     }
 }

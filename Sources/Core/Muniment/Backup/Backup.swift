@@ -31,7 +31,7 @@ extension Backup {
     /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/unknownFormat(path:format:)``,
     ///   ``BackupError/damaged(path:problem:)``, or the error of reading the file.
     public init(at path: String) throws {
-        guard try exists(Backup.record(in: path)) else { throw BackupError.notABackup(path: path) }
+        guard try Files.exists(Backup.record(in: path)) else { throw BackupError.notABackup(path: path) }
         let damaged = BackupError.damaged(path: path, problem: "`backup.json` has an unknown format")
         guard let json = try? JSONText.decode(readFile(Backup.record(in: path))), case .string(let format)? = json["format"] else {
             throw damaged
@@ -65,7 +65,7 @@ extension Backup {
     }
 
     /// Returns whether a folder contains the record of a backup.
-    static func isThere(at path: String) -> Bool { fileExists(record(in: path)) }
+    static func exists(at path: String) -> Bool { fileExists(record(in: path)) }
 
     private static func record(in path: String) -> String { path + "/backup.json" }
 }

@@ -107,7 +107,7 @@ public struct DataBackup: Hashable, Sendable {
 
 extension DataBackup {
     /// Returns whether a folder holds a backup of a data directory, as opposed to that of one store.
-    public static func isThere(at path: String) -> Bool {
+    public static func exists(at path: String) -> Bool {
         guard let json = try? JSONText.decode(readFile(path + "/backup.json")) else { return false }
         return json["format"] == .string(format)
     }
@@ -116,7 +116,7 @@ extension DataBackup {
     ///
     /// - Throws: ``BackupError/notABackup(path:)``, ``BackupError/damaged(path:problem:)``, or the error of reading the file.
     public init(at path: String) throws {
-        guard DataBackup.isThere(at: path), case .object(let json) = try JSONText.decode(readFile(path + "/backup.json")) else {
+        guard DataBackup.exists(at: path), case .object(let json) = try JSONText.decode(readFile(path + "/backup.json")) else {
             throw BackupError.notABackup(path: path)
         }
         guard case .array(let names)? = json["stores"], case .bool(let hasTokens)? = json["tokens"] else {

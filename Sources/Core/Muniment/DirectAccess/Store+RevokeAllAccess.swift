@@ -13,7 +13,7 @@ extension Store {
     ///   - origin: the origin to record in the log.
     /// - Throws: `Refusal` (`lastAdministrator`) if the principal is the only administrator; nothing is changed then. Otherwise as
     ///   `commit(_:)`.
-    public func withdraw(everythingFrom principal: Name, origin: Origin = Origin()) throws {
+    public func revokeAllAccess(of principal: Name, origin: Origin = Origin()) throws {
         // Limits the rounds, because another caller could give the principal access repeatedly.
         for _ in 0..<Store.withdrawalRounds {
             let (access, administrators) = try read { (try $0.directAccess(of: principal), try $0.administrators()) }

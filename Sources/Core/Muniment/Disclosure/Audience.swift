@@ -57,7 +57,7 @@ extension Snapshot {
         let disclosure = try Disclosure(to: audience, reader)
         return try principals.filter { name in
             guard let number = try reader.caller(Name(name)) else { return false }
-            let subjects = disclosure.told(try reader.subjects(of: number))
+            let subjects = disclosure.redacted(try reader.subjects(of: number))
             return try rules.verdict(for: subjects, on: object, wanted: wanted).allows(wanted)
         }
     }

@@ -55,7 +55,7 @@ final class Disclosure {
 
     /// Returns the subjects that a principal counts as in results for the audience. If the audience may not know that the principal
     /// is an administrator, it counts by its entries, roles and levels only.
-    func told(_ subjects: SubjectSet) -> SubjectSet {
+    func redacted(_ subjects: SubjectSet) -> SubjectSet {
         tellsAdministration(of: subjects.caller) ? subjects : subjects.withoutAdministration
     }
 
@@ -136,8 +136,8 @@ final class Disclosure {
 
     private func looking<R>(at revision: Revision, _ body: () throws -> R) rethrows -> R {
         let present = reader.revision
-        reader.look(at: revision)
-        defer { reader.look(at: present) }
+        reader.move(to: revision)
+        defer { reader.move(to: present) }
         return try body()
     }
 
@@ -227,7 +227,7 @@ final class Disclosure {
     // MARK: Explanations
 
     /// Returns an explanation without the steps that the audience may not know.
-    func told(_ witness: Witness, about asked: ObjectID?) throws -> Witness {
+    func redacted(_ witness: Witness, about asked: ObjectID?) throws -> Witness {
         guard let caller else { return witness }
         let isOwn = witness.subject == caller.name
         let isThere = try asked.map { try isPresent($0, at: witness.revision) } ?? false

@@ -37,7 +37,7 @@ extension Snapshot {
             return unexplained(.unknownObject, subject, privileges, object, wanted)
         }
         let objectID = ObjectID(rawValue: number)
-        let subjects = disclosure.told(try reader.subjects(of: caller))
+        let subjects = disclosure.redacted(try reader.subjects(of: caller))
         let all = Privileges(wanted)
         let reasons = subjects.isAdministrator ? nil : try rules.reasons(for: subjects, on: objectID, wanted: all)
         let verdict = try reasons?.verdict ?? rules.verdict(for: subjects, on: objectID, wanted: all)

@@ -15,7 +15,7 @@ extension Snapshot {
     public func witness(of explanation: Explanation, for audience: Audience = .unrestricted) throws -> Witness {
         try log.read { log in
             var writer = WitnessWriter(explanation, CitationFinder(reader, log), reader)
-            return try Disclosure(to: audience, reader).told(writer.witness(), about: explanation.objectID)
+            return try Disclosure(to: audience, reader).redacted(writer.witness(), about: explanation.objectID)
         }
     }
 }

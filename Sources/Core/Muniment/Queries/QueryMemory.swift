@@ -76,7 +76,7 @@ final class QueryMemory: Sendable {
     }
 
     /// Returns the page after a position; nil if it is not cached.
-    func page(behind position: QueryPosition, limit: Int?, for key: Key) -> QueryResult? {
+    func page(after position: QueryPosition, limit: Int?, for key: Key) -> QueryResult? {
         kept.withLock { kept in
             guard let place = kept.firstIndex(where: { $0.key == key }),
                 let index = kept[place].positions.firstIndex(where: { $0.object == position.object }),

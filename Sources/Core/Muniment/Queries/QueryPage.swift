@@ -47,8 +47,8 @@ extension Snapshot {
             throw Refusal(.malformed, "the cursor is from another query, caller or revision: request the first page again")
         }
         let key = QueryMemory.Key(caller: caller, digest: digest, revision: revision, instant: instant)
-        let kept = cursor.flatMap { memory.page(behind: $0.position, limit: query.limit, for: key) }
-        let found = try kept ?? reader.find(query, in: classID, for: subjects, at: instant, behind: cursor?.position)
+        let kept = cursor.flatMap { memory.page(after: $0.position, limit: query.limit, for: key) }
+        let found = try kept ?? reader.find(query, in: classID, for: subjects, at: instant, after: cursor?.position)
         if let everything = found.everything { memory.keep(everything, for: key) }
         let next = found.next.map { QueryCursor(revision: revision, instant: instant, digest: digest, position: $0) }
         return QueryPage(
@@ -93,14 +93,14 @@ extension Store {
     package func page(of query: Query, as caller: Name, at moment: Moment, for audience: Audience) throws -> QueryPage {
         // An object that is readable now is readable at this moment.
         guard moment != .now else { return try self.query(query, as: caller) }
-        return try told(query, as: caller, to: audience) { try self.query($0, as: caller, at: moment) }
+        return try redacted(query, as: caller, to: audience) { try self.query($0, as: caller, at: moment) }
     }
 
     /// As ``query(_:as:after:)``, without objects if the audience may not read their value at the cursor's revision.
     package func page(
         of query: Query, as caller: Name, after cursor: QueryCursor, for audience: Audience
     ) throws -> QueryPage {
-        try told(query, as: caller, to: audience) { try self.query($0, as: caller, after: cursor) }
+        try redacted(query, as: caller, to: audience) { try self.query($0, as: caller, after: cursor) }
     }
 
     /// The number of objects examined together after a page without any disclosed object.
@@ -110,7 +110,7 @@ extension Store {
     /// disclosed object.
     ///
     /// - Parameter page: returns the page, with another limit or with the query's own.
-    private func told(
+    private func redacted(
         _ query: Query, as caller: Name, to audience: Audience, _ page: (Query) throws -> QueryPage
     ) throws -> QueryPage {
         guard audience != .unrestricted else { return try page(query) }

@@ -52,7 +52,7 @@ extension Store {
         } access: { reader, rules, caller in
             guard begin <= reader.revision, let number = try reader.number(of: object) else { return [] }
             let disclosure = try Disclosure(to: audience, reader)
-            let subjects = disclosure.told(try reader.subjects(of: PrincipalID(rawValue: caller)))
+            let subjects = disclosure.redacted(try reader.subjects(of: PrincipalID(rawValue: caller)))
             return try rules.verdict(for: subjects, on: ObjectID(rawValue: number)).effective
         }
     }
@@ -64,7 +64,7 @@ extension Store {
     ) throws -> [AccessDifference] {
         try withReader { reader in
             func turn(to moment: Moment) throws -> AccessRules<IndexReader> {
-                reader.look(at: reader.state.revision)
+                reader.move(to: reader.state.revision)
                 return AccessRules(reader, at: try self.turn(reader, to: moment))
             }
             var numbers: Set<UInt64> = []

@@ -14,7 +14,7 @@ public struct DescribedCommit {
     /// Returns the parts of the commit about a name that an audience may know: descriptions of events, and the origin. If no
     /// event contains the name, an unrestricted audience receives all events, since one of them ended something related to the
     /// name.
-    package func told(about name: Name, to audience: Audience) throws -> (events: [EventDescription], origin: Origin) {
+    package func redacted(about name: Name, to audience: Audience) throws -> (events: [EventDescription], origin: Origin) {
         guard audience != .unrestricted else {
             let events = try commit.events.map(EventDescriber(commit: self).describe)
             let mentions = events.filter { $0.mentions(name) }

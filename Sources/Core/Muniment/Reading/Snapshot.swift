@@ -59,8 +59,8 @@ public final class Snapshot {
             throw StoreError.noSuchRevision(revision, head: reader.state.revision)
         }
         let present = reader.revision
-        reader.look(at: revision)
-        defer { reader.look(at: present) }
+        reader.move(to: revision)
+        defer { reader.move(to: present) }
         return try AccessRules(reader, at: .distantPast)
             .verdict(for: reader.subjects(of: subject), on: object, wanted: wanted).allows(wanted)
     }

@@ -27,10 +27,10 @@ extension Store {
             guard revision <= reader.state.revision else {
                 throw StoreError.noSuchRevision(revision, head: reader.state.revision)
             }
-            reader.look(at: revision)
+            reader.move(to: revision)
             return try log.read { try reader.time(of: revision, in: $0) }
         case .time(let instant):
-            reader.look(at: try reader.revision(at: instant))
+            reader.move(to: try reader.revision(at: instant))
             return instant
         case .revisionAt(let revision, let instant):
             _ = try turn(reader, to: .revision(revision))

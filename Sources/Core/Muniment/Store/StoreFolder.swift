@@ -48,7 +48,7 @@ struct StoreFolder: Sendable {
     }
 
     /// Whether the folder is a backup, which can only be read.
-    var isBackup: Bool { Backup.isThere(at: path) }
+    var isBackup: Bool { Backup.exists(at: path) }
 
     /// Whether the index is in a temporary folder. This process alone uses the folder, and removes it when the store is closed.
     private(set) var hasTemporaryIndex = false

@@ -29,9 +29,9 @@ struct AccessWalk: Sendable {
         guard commit.revision > .genesis else { return nil }
         revision = commit.revision
         earlier = Revision(commit.revision.rawValue - 1)
-        reader.look(at: earlier)
+        reader.move(to: earlier)
         let before = try subscriber.subjects(reader)
-        reader.look(at: revision)
+        reader.move(to: revision)
         let after = try subscriber.subjects(reader)
         (self.before, self.after) = (before, after)
         // If `everyone` becomes a member of a role, the role stops being specific to the subscriber, although it stays one of its
@@ -80,7 +80,7 @@ struct AccessWalk: Sendable {
 
     private func isRelevant(_ permission: PermissionID, _ reader: IndexReader) throws -> Bool {
         for revision in [earlier, revision] {
-            reader.look(at: revision)
+            reader.move(to: revision)
             if let subject = try reader.subject(of: permission), isRelevant(subject) { return true }
         }
         return false
@@ -89,7 +89,7 @@ struct AccessWalk: Sendable {
     private mutating func addLinks(from object: ObjectID, _ reader: IndexReader) throws {
         guard try reader.classLinksEver().readThroughLinks else { return }
         for revision in [earlier, revision] {
-            reader.look(at: revision)
+            reader.move(to: revision)
             pending += try reader.links(from: object).map(\.target)
         }
     }
@@ -107,7 +107,7 @@ struct AccessWalk: Sendable {
         guard scannedClasses.insert(classID).inserted else { return }
         var isSelective = true
         for revision in [earlier, revision] where isSelective {
-            reader.look(at: revision)
+            reader.move(to: revision)
             isSelective = try reader.isSelective(classID)
         }
         if isSelective {
@@ -142,17 +142,17 @@ extension AccessWalk {
     ///   - reader: a view of the index that contains this revision.
     ///   - body: receives the steps, in a reproducible order.
     /// - Returns: whether more objects remain.
-    mutating func goOn(_ limit: Int, _ reader: IndexReader, _ body: (ObjectAccessChange) throws -> Void) throws -> Bool {
+    mutating func resume(_ limit: Int, _ reader: IndexReader, _ body: (ObjectAccessChange) throws -> Void) throws -> Bool {
         var candidates = try take(limit, reader)
         guard !candidates.isEmpty else { return false }
         // Every end before a revision's commit time is in the log before that revision, so no clock is needed.
         let rules = AccessRules(reader, at: .distantPast)
         for index in candidates.indices {
             let object = candidates[index].object
-            reader.look(at: earlier)
-            (candidates[index].classes.before, candidates[index].access.before) = try rules.look(at: object, for: before)
-            reader.look(at: revision)
-            (candidates[index].classes.after, candidates[index].access.after) = try rules.look(at: object, for: after)
+            reader.move(to: earlier)
+            (candidates[index].classes.before, candidates[index].access.before) = try rules.classAndAccess(of: object, for: before)
+            reader.move(to: revision)
+            (candidates[index].classes.after, candidates[index].access.after) = try rules.classAndAccess(of: object, for: after)
         }
         for candidate in candidates {
             let object = candidate.object
@@ -212,7 +212,7 @@ extension AccessWalk {
     /// Whether the class of an object inherits, before or after.
     private func inherits(_ object: ObjectID, _ reader: IndexReader) throws -> Bool {
         for revision in [revision, earlier] {
-            reader.look(at: revision)
+            reader.move(to: revision)
             if let classID = try reader.place(of: object)?.classID, let options = try reader.options(of: classID),
                 !options.inherits.isEmpty
             {
@@ -226,7 +226,7 @@ extension AccessWalk {
 extension AccessRules where State == IndexReader {
     /// Returns the class of an object, and the data that a subscriber's notices of it depend on; empty for objects of built-in
     /// classes.
-    fileprivate func look(at object: ObjectID, for subscriber: SubscriberSubjects) throws -> (ClassID?, ObjectAccess) {
+    fileprivate func classAndAccess(of object: ObjectID, for subscriber: SubscriberSubjects) throws -> (ClassID?, ObjectAccess) {
         guard let classID = try state.place(of: object)?.classID else { return (nil, .absent) }
         return (classID, classID.isBuiltIn ? .absent : try access(of: subscriber, to: object))
     }

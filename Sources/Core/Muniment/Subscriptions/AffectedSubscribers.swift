@@ -74,7 +74,7 @@ enum AffectedSubscribers {
 
         private mutating func add(_ permission: PermissionID) throws {
             for revision in [earlier, revision] {
-                reader.look(at: revision)
+                reader.move(to: revision)
                 if let subject = try reader.subject(of: permission) { subjects.insert(subject.rawValue) }
             }
         }
@@ -94,7 +94,7 @@ enum AffectedSubscribers {
         private mutating func addNamed(on object: ObjectID, at revision: Revision) throws -> Bool {
             guard objectsLeft > 0, try !reader.classLinksEver().readThroughLinks else { return false }
             objectsLeft -= 1
-            reader.look(at: revision)
+            reader.move(to: revision)
             guard let named = try reader.subjectsMeeting(object) else { return false }
             for subject in named { subjects.insert(subject.rawValue) }
             return true

@@ -102,7 +102,7 @@ final class CommitSignal: Sendable {
     /// - Returns: the commit, if the waiter waits for one that affects a subscriber and no earlier commit does.
     @discardableResult
     func wait(
-        behind revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil,
+        after revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil,
         isolation: isolated (any Actor)? = #isolation, follow: @Sendable () -> Void
     ) async -> Commit? {
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -113,7 +113,7 @@ final class CommitSignal: Sendable {
                     // A commit announced since the waiter's last read may affect it.
                     guard !state.isClosed, !state.isStopped, state.told <= revision else { return (false, false) }
                     switch awaited {
-                    case .touching(let things): state.waiters.add(id, things, continuation)
+                    case .touching(let entities): state.waiters.add(id, entities, continuation)
                     case .affecting(let subjects): state.subscribers.add(id, subjects, continuation)
                     case .anything: state.followers.add(id, [], continuation)
                     }

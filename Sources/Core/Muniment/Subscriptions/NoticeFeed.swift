@@ -51,7 +51,7 @@ public struct NoticeFeed: AsyncSequence, Sendable {
                 case .success(.more): break
                 case .success(.nothing(let subjects)):
                     hasLooked = false
-                    if let commit = await store.waitForCommit(behind: subscriber.revision, affecting: subjects, telling: position) {
+                    if let commit = await store.waitForCommit(after: subscriber.revision, affecting: subjects, telling: position) {
                         subscriber.hand(commit)
                     }
                 case .failure(let end):

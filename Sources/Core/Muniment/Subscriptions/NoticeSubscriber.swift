@@ -64,9 +64,9 @@ struct NoticeSubscriber: Sendable {
             for commit in commits where walk == nil { try begin(commit, reader) }
             span = walk == nil ? min(span * 2, Self.lastSpan) : Self.firstSpan
         }
-        if walk != nil { return .notices(try goOn(reader)) }
+        if walk != nil { return .notices(try resume(reader)) }
         guard revision == head else { return .more }
-        reader.look(at: head)
+        reader.move(to: head)
         return .nothing(affecting: try AffectedSubscribers.keys(of: &subscriber, reader))
     }
 
@@ -78,12 +78,12 @@ struct NoticeSubscriber: Sendable {
     }
 
     /// Continues with the commit in progress; returns the notices found so far, except for a possible last one.
-    private mutating func goOn(_ reader: IndexReader) throws -> [Notice] {
+    private mutating func resume(_ reader: IndexReader) throws -> [Notice] {
         guard var walk else { return [] }
         let revision = walk.revision
         var found: [Notice] = []
         if let held { found.append(held) }
-        let isMore = try walk.goOn(limit, reader) { step in
+        let isMore = try walk.resume(limit, reader) { step in
             try step.forEachNotice { kind, wasAccessible in
                 found.append(try reader.notice(kind, of: step, at: revision, wasAccessible: wasAccessible))
             }

@@ -39,7 +39,7 @@ public struct ObservedChangeSequence: AsyncSequence, Sendable {
                 case .changes(let changes) where changes.isEmpty: await Task.yield()
                 case .changes(let changes): pending = changes.reversed()
                 case .more: await Task.yield()
-                case .nothing(let things): await store.waitForCommits(behind: observer.revision, touching: things)
+                case .nothing(let entities): await store.waitForCommits(after: observer.revision, touching: entities)
                 case .end(let end):
                     hasEnded = true
                     throw end

@@ -49,7 +49,7 @@ struct Observer: Sendable {
             throw StoreError.behindTheLog(why: "it ends at \(reader.state.revision), but revision \(revision) was read before")
         }
         for _ in 0..<Self.stepsPerLook {
-            reader.look(at: revision)
+            reader.move(to: revision)
             let access = try reader.readAccess(of: caller, to: object)
             guard access.created == created else { return .end(.objectDeleted(at: revision)) }
             guard access.isAllowed else { return .end(.accessEnded(at: revision)) }
@@ -57,7 +57,7 @@ struct Observer: Sendable {
             let next = min(access.until, version.end)
             guard next <= reader.state.revision else {
                 revision = reader.state.revision
-                return .nothing(restsOn: Set(access.things))
+                return .nothing(restsOn: Set(access.entities))
             }
             if next < version.end {
                 revision = next
@@ -72,7 +72,7 @@ struct Observer: Sendable {
     private mutating func cross(
         to next: Revision, from version: ValueVersion, _ reader: IndexReader, _ log: EventLog
     ) throws -> AdvanceResult? {
-        reader.look(at: next)
+        reader.move(to: next)
         let access = try reader.readAccess(of: caller, to: object)
         // The next step reports this.
         guard access.isAllowed, access.created == created else {

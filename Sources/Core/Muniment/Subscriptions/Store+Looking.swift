@@ -50,25 +50,25 @@ extension Store {
     /// Waits for a commit after a revision that touches one of some entities, until the store is closed or the task is cancelled.
     /// It can also return without such a commit.
     func waitForCommits(
-        behind revision: Revision, touching things: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
+        after revision: Revision, touching entities: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
     ) async {
-        await feed.wait(behind: revision, for: .touching(things)) { [self] in followLater() }
+        await feed.wait(after: revision, for: .touching(entities)) { [self] in followLater() }
     }
 
     /// Waits in the same way for a commit that may affect one of some subjects. Returns that commit if no earlier one affects
     /// them.
     func waitForCommit(
-        behind revision: Revision, affecting subjects: Set<UInt64>, telling position: FeedPosition,
+        after revision: Revision, affecting subjects: Set<UInt64>, telling position: FeedPosition,
         isolation: isolated (any Actor)? = #isolation
     ) async -> Commit? {
-        await feed.wait(behind: revision, for: .affecting(subjects), telling: position) { [self] in followLater() }
+        await feed.wait(after: revision, for: .affecting(subjects), telling: position) { [self] in followLater() }
     }
 
     /// Waits for a commit after a revision, until the store is closed or the task is cancelled. It can also return without one.
     ///
     /// - Parameter revision: the last revision that the caller has processed.
-    package func waitForCommit(behind revision: Revision, isolation: isolated (any Actor)? = #isolation) async {
-        await feed.wait(behind: revision, for: .anything) { [self] in followLater() }
+    package func waitForCommit(after revision: Revision, isolation: isolated (any Actor)? = #isolation) async {
+        await feed.wait(after: revision, for: .anything) { [self] in followLater() }
     }
 
     /// The number of present waiters, for tests of the wake-up rules.

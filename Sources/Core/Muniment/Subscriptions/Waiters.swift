@@ -7,29 +7,29 @@ struct Waiters {
 
     private struct Waiter {
         let continuation: Continuation
-        let things: Set<UInt64>
+        let entities: Set<UInt64>
     }
 
     private var all: [UInt64: Waiter] = [:]
     /// The waiters for commits that touch an entity.
-    private var byThing: [UInt64: Set<UInt64>] = [:]
+    private var byEntity: [UInt64: Set<UInt64>] = [:]
 
     var isEmpty: Bool { all.isEmpty }
     var count: Int { all.count }
 
     func contains(_ id: UInt64) -> Bool { all[id] != nil }
 
-    mutating func add(_ id: UInt64, _ things: Set<UInt64>, _ continuation: Continuation) {
-        all[id] = Waiter(continuation: continuation, things: things)
-        for thing in things { byThing[thing, default: []].insert(id) }
+    mutating func add(_ id: UInt64, _ entities: Set<UInt64>, _ continuation: Continuation) {
+        all[id] = Waiter(continuation: continuation, entities: entities)
+        for entity in entities { byEntity[entity, default: []].insert(id) }
     }
 
     /// Removes a waiter; returns nil if it does not exist.
     mutating func take(_ id: UInt64) -> Continuation? {
         guard let waiter = all.removeValue(forKey: id) else { return nil }
-        for thing in waiter.things {
-            byThing[thing]?.remove(id)
-            if byThing[thing]?.isEmpty ?? false { byThing[thing] = nil }
+        for entity in waiter.entities {
+            byEntity[entity]?.remove(id)
+            if byEntity[entity]?.isEmpty ?? false { byEntity[entity] = nil }
         }
         return waiter.continuation
     }
@@ -40,9 +40,9 @@ struct Waiters {
     }
 
     /// Removes the waiters for any of some entities.
-    mutating func take(waitingFor things: Set<UInt64>) -> [Continuation] {
+    mutating func take(waitingFor entities: Set<UInt64>) -> [Continuation] {
         var found: Set<UInt64> = []
-        for thing in things { if let waiters = byThing[thing] { found.formUnion(waiters) } }
+        for entity in entities { if let waiters = byEntity[entity] { found.formUnion(waiters) } }
         return found.compactMap { take($0) }
     }
 
@@ -53,19 +53,19 @@ struct Waiters {
         for commit in commits {
             for event in commit.events {
                 let effect = event.effect
-                let thing: UInt64
+                let entity: UInt64
                 switch effect {
                 // Every caller with the subject `member` also has the subjects of its roles.
-                case .membership(let member, _): thing = member.rawValue
-                case .administrator(let principal): thing = principal.rawValue
+                case .membership(let member, _): entity = member.rawValue
+                case .administrator(let principal): entity = principal.rawValue
                 // It can be attached to a class or to the store.
                 case .permission: return takeAll()
                 case .registered, .clock: continue
                 // The access to objects below depends on this object too.
                 case .created, .written, .moved, .deleted, .owner, .options, .entry, .roleDeleted, .attachment:
-                    thing = effect.object.rawValue
+                    entity = effect.object.rawValue
                 }
-                if let waiters = byThing[thing] { found.formUnion(waiters) }
+                if let waiters = byEntity[entity] { found.formUnion(waiters) }
             }
         }
         return found.compactMap { take($0) }

@@ -24,7 +24,7 @@ extension Store {
             // The draft opened its view after the reader's: a renewed reader contains at least as much.
             reader.rest()
             try reader.renew()
-            reader.look(at: draft.revision)
+            reader.move(to: draft.revision)
             let comparison = try DraftComparison(of: draft, with: reader)
             guard !workingSet.isOvertaken else { throw StoreError.overtaken(path: folder.path) }
             return WhatIf(

@@ -65,10 +65,10 @@ extension CommandAuthorizer {
             // Creator privileges that the class already gives stay valid, supported or not: a history repeats all options of a
             // class.
             guard options.known.union(present.creatorPrivileges).isSuperset(of: privileges) else {
-                let strangers = names.names(of: privileges.subtracting(options.known)).joined(separator: "`, `")
+                let unknownPrivileges = names.names(of: privileges.subtracting(options.known)).joined(separator: "`, `")
                 throw Refusal(
                     .malformed,
-                    "the class `\(name)` does not have the creator's privilege `\(strangers)`: name it in `privileges` too")
+                    "the class `\(name)` does not have the creator's privilege `\(unknownPrivileges)`: name it in `privileges` too")
             }
             options.creatorPrivileges = privileges
         }

@@ -132,8 +132,8 @@ extension CommandAuthorizer {
         let known = try known(on: object)
         let privileges = try self.privileges(names)
         guard known.isSuperset(of: privileges) else {
-            let strangers = state.privilegeNames.names(of: privileges.subtracting(known)).joined(separator: "`, `")
-            throw Refusal(.malformed, "the class does not have the privilege `\(strangers)`: add it with changeClass first")
+            let unknownPrivileges = state.privilegeNames.names(of: privileges.subtracting(known)).joined(separator: "`, `")
+            throw Refusal(.malformed, "the class does not have the privilege `\(unknownPrivileges)`: add it with changeClass first")
         }
         return privileges
     }

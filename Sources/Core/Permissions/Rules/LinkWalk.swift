@@ -34,7 +34,7 @@ struct LinkWalk<State: AccessState> {
                     guard reads < Limits.linkReads, readsByWriter[links.writer, default: 0] < Limits.linkReadsPerCaller else {
                         break
                     }
-                    guard let (isReadable, passesOn) = try look(at: source, countingFor: links.writer) else { continue }
+                    guard let (isReadable, passesOn) = try evaluate(source, countingFor: links.writer) else { continue }
                     let link = FollowedLink(source: source, target: target, isReadable: isReadable, passesOn: passesOn)
                     guard try body(link) else { return }
                     if passesOn, targets.insert(source).inserted { pending.append(source) }
@@ -44,8 +44,8 @@ struct LinkWalk<State: AccessState> {
     }
 
     /// Evaluates an object that links; nil if it does not exist.
-    private mutating func look(
-        at source: ObjectID, countingFor writer: PrincipalID
+    private mutating func evaluate(
+        _ source: ObjectID, countingFor writer: PrincipalID
     ) throws -> (isReadable: Bool, passesOn: Bool)? {
         var cost = 1
         defer {

@@ -53,7 +53,7 @@ extension IndexReader {
     ///   - instant: the time for evaluating ends.
     ///   - position: the end of the previous page; nil for the first page.
     public func find(
-        _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant, behind position: QueryPosition? = nil
+        _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant, after position: QueryPosition? = nil
     ) throws -> QueryResult {
         let reach = try reach(of: classID, for: subjects, wanted: [.read, .query], at: instant)
         guard reach != .nothing else { return QueryResult(objects: []) }
@@ -81,7 +81,7 @@ extension IndexReader {
     private func orderedPlan(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> OrderedPlan {
         guard let first = query.order.first, let slot = task.matcher.slots[ExactText(first.property)] else {
             let source = try RelatedSource(
-                self, .instances(of: classID), behind: task.start?.object)
+                self, .instances(of: classID), after: task.start?.object)
             return OrderedPlan(task, source, by: nil, hasGroups: false)
         }
         let range = query.condition?.range(of: first.property) ?? .everything
@@ -89,7 +89,7 @@ extension IndexReader {
         var start = task.start.map { Candidate(object: $0.object, key: $0.keys.first) }
         if hasGroups { start = start.flatMap(\.key).map { beforeGroup($0, isDescending: first.isDescending) } }
         let source = try PropertySource(
-            self, classID, slot: slot, range, isDescending: first.isDescending, behind: start)
+            self, classID, slot: slot, range, isDescending: first.isDescending, after: start)
         return OrderedPlan(task, source, by: slot, hasGroups: hasGroups)
     }
 

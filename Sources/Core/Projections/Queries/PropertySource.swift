@@ -13,7 +13,7 @@ final class PropertySource: CandidateSource {
     /// - Parameter start: only objects after this one are returned.
     init(
         _ reader: IndexReader, _ classID: ClassID, slot: UInt16, _ range: PropertyRange, isDescending: Bool = false,
-        behind start: Candidate? = nil
+        after start: Candidate? = nil
     ) throws {
         revision = reader.revision
         self.isDescending = isDescending
@@ -22,7 +22,7 @@ final class PropertySource: CandidateSource {
             let prefix = PropertyRow.prefix(part, classID, slot)
             let cursor = try reader.transaction.cursor(over: reader.tables.properties)
             parts.append(
-                Part(cursor: cursor, prefix: prefix, range: range, isDescending: isDescending, behind: start, revision: revision))
+                Part(cursor: cursor, prefix: prefix, range: range, isDescending: isDescending, after: start, revision: revision))
         }
         self.parts = parts
     }
@@ -57,7 +57,7 @@ final class PropertySource: CandidateSource {
         private var isUsed = true
 
         init(
-            cursor: Cursor, prefix: [UInt8], range: PropertyRange, isDescending: Bool, behind last: Candidate?, revision: Revision
+            cursor: Cursor, prefix: [UInt8], range: PropertyRange, isDescending: Bool, after last: Candidate?, revision: Revision
         ) {
             self.cursor = cursor
             self.prefix = prefix

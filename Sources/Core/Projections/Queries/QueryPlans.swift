@@ -19,7 +19,7 @@ struct QueryTask {
     /// Only matches after this one are returned.
     let start: QueryMatch?
 
-    func isBehindStart(_ match: QueryMatch) -> Bool { start.map { order.isBefore($0, match) } ?? true }
+    func isAfterStart(_ match: QueryMatch) -> Bool { start.map { order.isBefore($0, match) } ?? true }
 }
 
 /// Examines candidates in the order of the query, until the page is full.
@@ -47,7 +47,7 @@ final class OrderedPlan: QueryPlan {
             }
             if hasGroups, let last = group.first, last.keys.first != candidate.key { endGroup() }
             if isFull { return true }
-            guard let match = try task.matcher.match(candidate, by: slot), task.isBehindStart(match) else { continue }
+            guard let match = try task.matcher.match(candidate, by: slot), task.isAfterStart(match) else { continue }
             if hasGroups { group.append(match) } else { found.append(match) }
             if isFull { return true }
         }
@@ -89,7 +89,7 @@ final class CollectingPlan: QueryPlan {
         for _ in 0..<count {
             guard let candidate = try source.next() else { return true }
             // The property of the candidate is unknown here, since sources of several properties can be joined.
-            if let match = try task.matcher.match(candidate, by: nil), task.isBehindStart(match) { found.append(match) }
+            if let match = try task.matcher.match(candidate, by: nil), task.isAfterStart(match) { found.append(match) }
         }
         return false
     }

@@ -24,7 +24,7 @@ final class RelatedSource: CandidateSource {
     private var hasBegun = false
 
     /// - Parameter start: only objects after this one are returned.
-    init(_ reader: IndexReader, _ prefix: RelationPrefix, behind start: ObjectID? = nil) throws {
+    init(_ reader: IndexReader, _ prefix: RelationPrefix, after start: ObjectID? = nil) throws {
         cursor = try reader.transaction.cursor(over: reader.tables.relations)
         self.prefix = prefix
         revision = reader.revision

@@ -29,7 +29,7 @@ extension IndexReader {
     }
 
     /// Any signed-in caller without an entry.
-    public var stranger: PrincipalID { .stranger }
+    public var unlistedUser: PrincipalID { .unlistedUser }
 
     /// Returns the roles that a principal is a direct member of, sorted.
     public func directRoles(of principal: PrincipalID) throws -> [PrincipalID] {

@@ -33,7 +33,7 @@ extension IndexReader {
         switch name.kind {
         case .everyone: return .everyone
         case .anonymous: return .anonymous
-        case .caller: return try number(of: name).map(PrincipalID.init(rawValue:)) ?? .stranger
+        case .caller: return try number(of: name).map(PrincipalID.init(rawValue:)) ?? .unlistedUser
         case .role: return try object(name).map { PrincipalID($0) }
         default: return nil
         }
@@ -48,5 +48,5 @@ extension IndexReader {
 
 extension PrincipalID {
     /// Any signed-in caller that the store has never seen: a reserved number without a name.
-    static let stranger = PrincipalID(rawValue: ReservedID.firstFree - 1)
+    static let unlistedUser = PrincipalID(rawValue: ReservedID.firstFree - 1)
 }

@@ -23,7 +23,7 @@ public final class IndexReader {
     /// The state that the index had folded when the view was opened.
     public private(set) var state: IndexState
     private var snapshotID: Int
-    /// The revision of the answers. Set it with ``look(at:)``.
+    /// The revision of the answers. Set it with ``move(to:)``.
     public var revision: Revision { turnedTo }
     private var turnedTo: Revision
 
@@ -95,7 +95,7 @@ public final class IndexReader {
     }
 
     /// Moves to a revision; all later questions are about it.
-    public func look(at revision: Revision) {
+    public func move(to revision: Revision) {
         precondition(revision <= state.revision, "a revision beyond the head")
         guard revision != turnedTo else { return }
         if let known = current, revision < known.begin || revision >= known.end { current = nil }

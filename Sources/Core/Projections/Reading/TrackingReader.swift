@@ -14,7 +14,7 @@ public struct TrackedAccess: Sendable {
     /// head.
     public let until: Revision
     /// The numbers of all entities that the answer is based on, and of all objects above them. They may contain duplicates.
-    public let things: [UInt64]
+    public let entities: [UInt64]
 }
 
 extension IndexReader {
@@ -42,7 +42,8 @@ extension IndexReader {
             isAdministrator = isAllowed && subjects.isAdministrator
         }
         return TrackedAccess(
-            isAllowed: isAllowed, isAdministrator: isAdministrator, created: created, until: grounds.until, things: grounds.things)
+            isAllowed: isAllowed, isAdministrator: isAdministrator, created: created, until: grounds.until,
+            entities: grounds.entities)
     }
 
     /// Returns whether a caller may read an object, like ``access(of:isRole:_:to:asAdministrator:)``. A name that is not a
@@ -50,7 +51,7 @@ extension IndexReader {
     public func readAccess(of caller: Name, to object: ObjectID) throws -> TrackedAccess {
         let isRole = caller.kind == .role
         let principal = try isRole ? number(of: caller).map(PrincipalID.init(rawValue:)) : self.caller(caller)
-        return try access(of: principal ?? .stranger, isRole: isRole || principal == nil, .read, to: object)
+        return try access(of: principal ?? .unlistedUser, isRole: isRole || principal == nil, .read, to: object)
     }
 }
 
@@ -61,7 +62,7 @@ final class TrackingReader: AccessState {
     /// The first end among the versions that were read.
     private(set) var until = Revision.open
     /// The numbers of the entities that were read. It may contain duplicates.
-    private(set) var things: [UInt64] = []
+    private(set) var entities: [UInt64] = []
     /// The objects with parents that are already among the entities.
     private var climbed: Set<ObjectID> = []
     /// The last object read, which the rules read several times.
@@ -69,8 +70,8 @@ final class TrackingReader: AccessState {
 
     init(_ reader: IndexReader) { self.reader = reader }
 
-    private func note(_ thing: some EntityID, until end: Revision) {
-        things.append(thing.rawValue)
+    private func note(_ entity: some EntityID, until end: Revision) {
+        entities.append(entity.rawValue)
         until = min(until, end)
     }
 
@@ -87,7 +88,7 @@ final class TrackingReader: AccessState {
     private func noteParents(of object: ObjectID, _ parent: ObjectID?) throws {
         var (below, above) = (object, parent)
         while climbed.insert(below).inserted, let next = above {
-            things.append(next.rawValue)
+            entities.append(next.rawValue)
             (below, above) = (next, try reader.place(of: next)?.parent)
         }
     }
@@ -97,7 +98,7 @@ final class TrackingReader: AccessState {
     func subjects(of caller: PrincipalID) throws -> SubjectSet {
         let span = try reader.subjectSpan(of: caller)
         until = min(until, span.end)
-        for subject in span.subjects.members { things.append(subject.rawValue) }
+        for subject in span.subjects.members { entities.append(subject.rawValue) }
         return span.subjects
     }
 

@@ -85,7 +85,7 @@ public struct HistoryImporter {
     private func prepare(_ store: Store, _ source: inout HistorySource, resume: Bool) throws {
         let isNew = try store.head.revision == .genesis
         if !isNew {
-            if resume, let last = try HistoryImporter.lastImportedCommit(of: store) { try source.resume(behind: last) }
+            if resume, let last = try HistoryImporter.lastImportedCommit(of: store) { try source.resume(after: last) }
             source.earliest = try store.head.time
         }
         guard let levels = source.header.levels else { return }

@@ -65,7 +65,7 @@ struct HistorySource: Sendable {
     }
 
     /// Skips the transactions that the store already has from this file.
-    mutating func resume(behind last: Commit) throws {
+    mutating func resume(after last: Commit) throws {
         guard let line = last.origin.importLine.map({ Int($0) }) else {
             throw ImportError.cannotResume(file: file, line: nil, reason: "the newest commit of the store is not from an import")
         }

@@ -25,7 +25,7 @@ package struct CommitDescription {
     ///   - name: an object or a subject.
     ///   - audience: the audience.
     package init(_ described: DescribedCommit, about name: Name, for audience: Audience = .unrestricted) throws {
-        let (events, origin) = try described.told(about: name, to: audience)
+        let (events, origin) = try described.redacted(about: name, to: audience)
         try self.init(described, events, origin)
     }
 

@@ -40,14 +40,14 @@ struct TokenFile {
             byteCount = lines[0].count + 1
             for line in lines.dropFirst() {
                 number += 1
-                guard let body = ChainedLine.body(of: line, behind: lastSum) else {
+                guard let body = ChainedLine.body(of: line, after: lastSum) else {
                     // The line was never acknowledged: the process that wrote it ended before.
                     if lineCount >= known, number == lines.count { break }
                     throw .checksum
                 }
                 try book.apply(TokenLine(body))
                 (lineCount, byteCount, lastSum) = (
-                    lineCount + 1, byteCount + line.count + 1, ChainedLine.sum(of: body, behind: lastSum)
+                    lineCount + 1, byteCount + line.count + 1, ChainedLine.sum(of: body, after: lastSum)
                 )
                 if lineCount == known, lastSum != knownSum { throw .checksum }
                 if let record, record.lines == lineCount, record.sum == lastSum { isOlder = false }
@@ -62,7 +62,7 @@ struct TokenFile {
     /// Returns the bytes to write to add a line.
     func adding(_ line: TokenLine) -> SharedLines.Addition {
         let body = line.bytes
-        let sum = ChainedLine.sum(of: body, behind: lastSum)
+        let sum = ChainedLine.sum(of: body, after: lastSum)
         return SharedLines.Addition(
             keptBytes: byteCount,
             lines: (byteCount == 0 ? TokenFile.head(lines: 0, sum: .zero) : []) + ChainedLine.bytes(of: body, sum: sum),
@@ -120,7 +120,7 @@ private enum ChainedLine {
     private static let end = Array(#""}"#.utf8)
 
     /// - Parameter body: the line without its checksum, a non-empty object.
-    static func sum(of body: [UInt8], behind previous: Digest) -> Digest { Digest(chaining: previous, Array(body.dropLast())) }
+    static func sum(of body: [UInt8], after previous: Digest) -> Digest { Digest(chaining: previous, Array(body.dropLast())) }
 
     /// Returns the line with its checksum and its line break.
     static func bytes(of body: [UInt8], sum: Digest) -> [UInt8] {
@@ -128,10 +128,10 @@ private enum ChainedLine {
     }
 
     /// Returns a line without its checksum; nil if the checksum is wrong.
-    static func body(of line: [UInt8], behind previous: Digest) -> [UInt8]? {
+    static func body(of line: [UInt8], after previous: Digest) -> [UInt8]? {
         let count = line.count - member.count - 2 * Digest.byteCount - end.count
         guard count > 0 else { return nil }
         let body = Array(line[..<count]) + [UInt8(ascii: "}")]
-        return bytes(of: body, sum: sum(of: body, behind: previous)) == line + [UInt8(ascii: "\n")] ? body : nil
+        return bytes(of: body, sum: sum(of: body, after: previous)) == line + [UInt8(ascii: "\n")] ? body : nil
     }
 }

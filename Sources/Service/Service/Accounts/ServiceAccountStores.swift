@@ -50,7 +50,7 @@ struct ServiceAccountStores: AccountStores {
         }
         for (name, store) in open {
             try execute(in: name) {
-                try store.withdraw(everythingFrom: principal, origin: Origin(comment: "the account was deleted"))
+                try store.revokeAllAccess(of: principal, origin: Origin(comment: "the account was deleted"))
             }
         }
     }

@@ -54,17 +54,17 @@ enum CommitStream {
         let cursor = try call.feedCursor(head: store.head.revision)
         let feed = try call.openFeed(from: cursor) { true }
         feed.run(following: nil) { feed in
-            do { try await send(behind: cursor.complete, in: name, of: store, to: feed) } catch {
+            do { try await send(after: cursor.complete, in: name, of: store, to: feed) } catch {
                 // The client or the store has ended the feed. The client can resume after its last event.
             }
         }
         return ServerSentEvent.response(feed.stream)
     }
 
-    private static func send(behind start: Revision, in name: String, of store: Store, to feed: LiveFeed) async throws {
+    private static func send(after start: Revision, in name: String, of store: Store, to feed: LiveFeed) async throws {
         var revision = start
         while !Task.isCancelled {
-            if try store.head.revision == revision { await store.waitForCommit(behind: revision) }
+            if try store.head.revision == revision { await store.waitForCommit(after: revision) }
             let head = try store.head.revision
             // Without a new commit, the store may be closed. The feed ends, and the client reconnects.
             guard revision < head else { return }

@@ -27,7 +27,7 @@ final class DataDirectory: Sendable {
         self.path = path
         self.options = options
         self.decisionLogs = decisionLogs
-        guard !DataBackup.isThere(at: path) else { throw BackupError.isNotWritable(path: path) }
+        guard !DataBackup.exists(at: path) else { throw BackupError.isNotWritable(path: path) }
         try makeFolder(path)
         try makeFolder(ownFolder)
     }

@@ -54,7 +54,7 @@ private struct DrawnHistory {
         if let beginning, let vocabulary {
             random = RandomHistory(
                 seed: seed, vocabulary: vocabulary, preset: beginning.preset, administrator: beginning.administrator,
-                behind: beginning.transactions.flatMap(\.changes), at: beginning.end)
+                after: beginning.transactions.flatMap(\.changes), at: beginning.end)
         } else {
             random = RandomHistory(seed: seed, vocabulary: vocabulary, preset: beginning?.preset)
         }

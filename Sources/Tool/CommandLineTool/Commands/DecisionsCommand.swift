@@ -34,7 +34,7 @@ extension Command {
             throw UsageError("`\(store)` is not a store name; write the name of a folder in the data directory")
         }
         let search = DecisionSearch(of: store, in: try call.dataDirectory)
-        guard search.isThere else {
+        guard search.exists else {
             throw UsageError("the decisions of `\(store)` are not logged; start the service with `--decision-log \(store)`")
         }
         var left = try call.options[.limit].map(Values.count) ?? .max

@@ -123,7 +123,7 @@ struct SiteProvider: IdentityProvider {
 
     func begin(_ request: JSONObject, at now: Instant) throws(ProviderError) -> JSONObject? { nil }
 
-    func prove(
+    func authenticate(
         _ evidence: JSONObject, for purpose: AuthenticationPurpose, at now: Instant, secretOf: (IdentityKey) -> String?
     ) throws(ProviderError) -> VerifiedIdentity {
         guard case .string(let user)? = evidence["user"] else { throw .malformed("`user` is missing") }

@@ -48,7 +48,7 @@ public struct DecisionSearch: Sendable {
     public init(of store: String, in dataDirectory: String) { files = DecisionFiles(of: store, in: dataDirectory) }
 
     /// Whether the log exists.
-    public var isThere: Bool { isFolder(files.folder) }
+    public var exists: Bool { isFolder(files.folder) }
 
     /// Returns the next decisions that match a filter. Linear in the decisions that are read, at most 200,000: a page can be short
     /// or empty without being the last one.

@@ -13,7 +13,7 @@ enum DecisionsRoute {
             let request = try arguments.page(.records, momentIn: nil)
             try arguments.finish()
             let search = DecisionSearch(of: hosted.name.text, in: call.service.settings.dataDirectory)
-            guard search.isThere else {
+            guard search.exists else {
                 throw Problem(
                     .notFound, "the decisions of this store are not logged: start the service with `--decision-log \(hosted.name)`")
             }
