@@ -53,7 +53,7 @@ struct ReplayTests {
         #expect(
             lines == [
                 "expected: `user:ben` may update `doc:plan`", "but: it may not",
-                "because: neither an entry on doc:plan nor an inherited one gives user:ben update",
+                "because: no entry on doc:plan, direct or inherited, gives user:ben update",
                 "at: revision 4, 2026-01-01T00:00:00Z of `Ann shares her plan`",
                 #"after: {"as":"user:ann","do":[{"op":"grant","subject":"user:ben","object":"doc:plan","privileges":["read"],"until":"2026-01-01T00:01:00Z"}]}"#,
             ])

@@ -53,7 +53,7 @@ struct EvaluationTests {
                 ),
                 (
                     request("user:lia", "may_tick", "chore:dishes", context: "{\"reason\":true}"),
-                    "neither an entry on chore:dishes nor an inherited one"
+                    "no entry on chore:dishes, direct or inherited, gives"
                 ),
                 (
                     request("user:lia", "fly", "chore:dishes", context: "{\"reason\":true}"),

@@ -218,6 +218,35 @@ struct PastDisclosureTests {
         }
     }
 
+    @Test("E15 proposals name no role with entries on a parent or a class, unless the caller may read the role or the entries")
+    func proposedRoles() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            try await site.commit(
+                "user:root", #"{"op":"defineClass","class":"vlt","inherits":true}"#, #"{"op":"createObject","object":"vlt:board"}"#,
+                #"{"op":"createObject","object":"vlt:mine","parent":"vlt:board","owner":"user:mal"}"#,
+                #"{"op":"grant","subject":"user:mal","object":"vlt:mine","privileges":["read","setPermissions"]}"#)
+            for (role, object) in [("hidden", "vlt:board"), ("listed", "vlt:mine")] {
+                try await site.commit(
+                    "user:root", #"{"op":"createRole","role":"role:\#(role)"}"#,
+                    #"{"op":"grant","subject":"role:\#(role)","object":"\#(object)","privileges":["read"]}"#)
+            }
+            for object in ["store", "class:vlt"] {
+                try await site.commit(
+                    "user:root",
+                    #"{"op":"grant","subject":"everyone","object":"\#(object)","privileges":["read","setPermissions"]}"#)
+            }
+            try await site.commit("user:root", #"{"op":"register","principal":"user:dan"}"#)
+            let asked = #"{"subject":"user:dan","privilege":"read","object":"vlt:mine"}"#
+            func answer(_ token: String) async throws -> String {
+                try await site.curl.send("POST", "/v1/stores/default/explain", token: token, json: asked).text
+            }
+            let (told, all) = (try await answer(site.mal), try await answer(try fixture.token(.ask)))
+            #expect(all.contains("role:hidden") && all.contains("role:listed"), "\(all)")
+            #expect(!told.contains("role:hidden") && told.contains("role:listed"), "\(told)")
+        }
+    }
+
     @Test("E15 no response about an object reveals the other administrators of the store")
     func administrators() async throws {
         try await withService { fixture in

@@ -10,10 +10,13 @@ extension Snapshot {
     /// know a user or thing, the proposal registers it. If a class lacks a privilege, the proposal adds it. A proposal never adds
     /// an administrator. Nothing is written.
     ///
-    /// - Parameter explanation: the result of ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment.
+    /// - Parameters:
+    ///   - explanation: the result of ``explain(_:_:on:for:)`` of this snapshot, or of another one at the same moment.
+    ///   - audience: who reads the proposals. A proposal contains no role that a restricted audience may not know: it knows the roles
+    ///     that it may read, and those with entries on the object.
     /// - Complexity: linear in the entries on the object, its class, the store and above the object; for each role that helps, up
     ///   to ``Permissions/ExplanationLimits/rolesConsidered``, a few checks.
-    public func proposals(for explanation: Explanation) throws -> ProposalList {
+    public func proposals(for explanation: Explanation, to audience: Audience = .unrestricted) throws -> ProposalList {
         func obstacle(_ obstacle: ProposalList.Obstacle) -> ProposalList {
             ProposalList(proposals: [], isComplete: true, obstacle: obstacle)
         }
@@ -32,8 +35,16 @@ extension Snapshot {
             return obstacle(.unknownObject)
         }
         let (remedies, areComplete) = try search.remedies()
+        let disclosure = try Disclosure(to: audience, reader)
+        func isKnown(_ role: PrincipalID) throws -> Bool {
+            if try disclosure.mayKnow(ObjectID(role), at: revision) { return true }
+            guard try disclosure.mayKnowEntries(on: object, at: revision) else { return false }
+            return try reader.grants(.object, on: object, to: nil, at: instant, wanted: .all).contains { $0.subject == role }
+        }
         return ProposalList(
-            proposals: try remedies.map { Proposal(changes: try changes($0, for: explanation.subject, names)) },
+            proposals: try remedies.filter { try $0.roles.allSatisfy(isKnown) }.map {
+                Proposal(changes: try changes($0, for: explanation.subject, names))
+            },
             isComplete: areComplete, obstacle: nil)
     }
 

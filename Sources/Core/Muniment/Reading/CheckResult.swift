@@ -47,7 +47,8 @@ public struct CheckResult: Hashable, Sendable {
         case .unknownPrivilege(let name): "the store has no privilege \(name)"
         case .levels(let levels):
             isAllowed
-                ? "the store level, the class level and the object part give \(subject) \(list) on \(object)"
+                ? "the store level\(levels.composition == .widening ? ", and the class level or" : ", the class level and") the object level "
+                    + "give \(subject) \(list) on \(object)"
                 : CheckResult.denial(verdict.decidingLevel(for: Privileges(wanted)), levels.composition, subject, missing, object)
         }
     }
@@ -66,7 +67,7 @@ public struct CheckResult: Hashable, Sendable {
         default:
             composition == .widening
                 ? "neither the class \(object.className) nor an entry on \(object) gives \(subject) \(list)"
-                : "neither an entry on \(object) nor an inherited one gives \(subject) \(list)"
+                : "no entry on \(object), direct or inherited, gives \(subject) \(list)"
         }
     }
 }

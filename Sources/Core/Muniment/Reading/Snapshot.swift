@@ -49,7 +49,7 @@ public final class Snapshot {
 
     /// Same as ``check(_:_:on:)-(PrincipalID,_,_)``, at another revision than the snapshot's: for examining a history.
     ///
-    /// Every end before a revision's commit time is in the log before that revision, so no clock is needed.
+    /// Every expiry before the commit time of a revision is recorded in an earlier revision, so no clock is needed.
     ///
     /// - Throws: ``StoreError/noSuchRevision(_:head:)``.
     public func check(

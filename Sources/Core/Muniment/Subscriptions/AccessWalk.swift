@@ -3,7 +3,7 @@ internal import Notices
 internal import Permissions
 internal import Projections
 
-/// Compares a subscriber's access before and after a commit, for all objects that the commit may have changed it on.
+/// Compares a subscriber's access before and after a commit, for all objects on which it may have changed.
 ///
 /// It examines the objects of the events, the objects below them that inherit, and the objects with entries for a subject that
 /// the subscriber has gained or lost. It can stop after any number of objects and continue later with another reader, with the
@@ -16,9 +16,9 @@ struct AccessWalk: Sendable {
     /// Objects of defined classes that the commit created, possibly after deleting another object of the same name.
     private var created: Set<ObjectID> = []
 
-    /// Relations to examine, each from a number on; the next one last.
+    /// Relations to examine, each with the number to start from. The last element is examined next.
     private var scans: [(relation: RelationPrefix, from: UInt64)] = []
-    /// Objects to compare, the next one last.
+    /// Objects to compare. The last element is compared next.
     private var pending: [ObjectID] = []
     private var seen: Set<ObjectID> = []
     private var scannedClasses: Set<ClassID> = []
@@ -44,7 +44,7 @@ struct AccessWalk: Sendable {
         guard !scans.isEmpty || !pending.isEmpty else { return nil }
     }
 
-    // MARK: Where to look
+    // MARK: Finding candidates
 
     /// Adds the objects that an effect can change the subscriber's access to. Changes of the subscriber's own subjects are
     /// detected separately.
@@ -58,7 +58,7 @@ struct AccessWalk: Sendable {
         case .moved(let object, _), .deleted(let object): pending.append(object)
         case .written(let object): try addLinks(from: object, reader)
         case .options(let classID):
-            // For an administrator only the options of the class decide.
+            // An administrator has every privilege of the class, so only its options can change their access.
             if before.subjects.isAdministrator || after.subjects.isAdministrator {
                 scans.append((.instances(of: classID), 0))
             } else {
@@ -123,7 +123,7 @@ struct AccessWalk: Sendable {
     }
 }
 
-// MARK: - Continuing
+// MARK: - Comparing
 
 extension AccessWalk {
     /// An object to compare, and the result.
@@ -145,7 +145,7 @@ extension AccessWalk {
     mutating func resume(_ limit: Int, _ reader: IndexReader, _ body: (ObjectAccessChange) throws -> Void) throws -> Bool {
         var candidates = try take(limit, reader)
         guard !candidates.isEmpty else { return false }
-        // Every end before a revision's commit time is in the log before that revision, so no clock is needed.
+        // Every expiry before the commit time of a revision is recorded in an earlier revision, so no clock is needed.
         let rules = AccessRules(reader, at: .distantPast)
         for index in candidates.indices {
             let object = candidates[index].object
@@ -194,7 +194,7 @@ extension AccessWalk {
     /// links to.
     private mutating func expand(_ candidate: Candidate, _ reader: IndexReader) throws {
         let object = candidate.object
-        // All objects below are deleted with it. An object that this commit moved below it has a separate event.
+        // Deleting an object deletes all objects below it. An object that this commit moved there has a separate event.
         if candidate.classes.before != nil, candidate.classes.after == nil || created.contains(object) {
             pending += try reader.related(.children(of: object), at: earlier, or: earlier).found.map(ObjectID.init(rawValue:))
         }

@@ -20,7 +20,7 @@ public struct ObservedChangeSequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let store: Store
         private var observer: Observer
-        /// The remaining changes of a commit, the next one last.
+        /// The remaining changes of a commit. The last element is the next change.
         private var pending: [ObservedChange] = []
         private var hasEnded = false
 

@@ -72,26 +72,32 @@ enum ChangeForms {
     private static let principal = name("principal")
     private static let role = name("role", Name.role)
     private static let permission = name("permission", Name.permission)
-    private static let parent = ChangePart<Name?>("parent", .nameOrNull, json: { $0.map { .string($0.text) } ?? .null }) {
-        json throws(MemberProblem) in json == .null ? nil : Name(try json.readText())
-    }
-    private static let className = ChangePart("class", .name, json: JSONValue.string) { json throws(MemberProblem) in
-        try json.readText()
-    }
-    private static let value = ChangePart<JSONValue>("value", .value, json: { $0 }) { $0 }
-    private static let merge = ChangePart<JSONValue>("merge", .value, json: { $0 }) { $0 }
+    private static let parent = ChangePart<Name?>(
+        "parent", .nameOrNull, json: { $0.map { .string($0.text) } ?? .null },
+        read: {
+            json throws(MemberProblem) in json == .null ? nil : Name(try json.readText())
+        })
+    private static let className = ChangePart(
+        "class", .name, json: JSONValue.string,
+        read: { json throws(MemberProblem) in
+            try json.readText()
+        })
+    private static let value = ChangePart<JSONValue>("value", .value, json: { $0 }, read: { $0 })
+    private static let merge = ChangePart<JSONValue>("merge", .value, json: { $0 }, read: { $0 })
     private static let privileges = texts("privileges")
-    private static let until = ChangePart("until", .time, json: { .string($0.description) }) { json throws(MemberProblem) in
-        try json.readInstant()
-    }
+    private static let until = ChangePart(
+        "until", .time, json: { .string($0.description) },
+        read: { json throws(MemberProblem) in
+            try json.readInstant()
+        })
     private static let strict = flag("strict").orFalse()
     private static let expectAbsent = flag("expectAbsent").orFalse(.omitted)
     private static let expectRevision = ChangePart<Revision>(
-        "expectRevision", .revision, json: { .integer(Int64(clamping: $0.rawValue)) }
-    ) { json throws(MemberProblem) in
-        guard case .integer(let number) = json, number >= 0 else { throw json.wrongType("a whole number", "is not a revision") }
-        return Revision(UInt64(number))
-    }
+        "expectRevision", .revision, json: { .integer(Int64(clamping: $0.rawValue)) },
+        read: { json throws(MemberProblem) in
+            guard case .integer(let number) = json, number >= 0 else { throw json.wrongType("a whole number", "is not a revision") }
+            return Revision(UInt64(number))
+        })
     private static let inherits = ChangePart<ClassSettings.Inheritance>(
         "inherits", .inheritance,
         json: {
@@ -100,39 +106,39 @@ enum ChangeForms {
             case .everything: .bool(true)
             case .only(let privileges): list(privileges)
             }
-        }
-    ) { json throws(MemberProblem) in
-        switch json {
-        case .bool(let isFull): return isFull ? .everything : .nothing
-        case .array: return .only(try json.readTexts())
-        default: throw json.wrongType("true, false or a list of privileges")
-        }
-    }
+        },
+        read: { json throws(MemberProblem) in
+            switch json {
+            case .bool(let isFull): return isFull ? .everything : .nothing
+            case .array: return .only(try json.readTexts())
+            default: throw json.wrongType("true, false or a list of privileges")
+            }
+        })
     /// An object with one member for each alias: a privilege, or a list of privileges.
     private static let aliases = ChangePart<[ClassSettings.Alias]>(
         "aliases", .aliases,
         json: {
             .object(JSONObject($0.map { ($0.name, $0.privileges.count == 1 ? .string($0.privileges[0]) : list($0.privileges)) }))
-        }
-    ) { json throws(MemberProblem) in
-        var aliases: [ClassSettings.Alias] = []
-        for (name, meaning) in try json.readMembers() {
-            do throws(MemberProblem) {
-                let privileges = if case .string(let privilege) = meaning { [privilege] } else { try meaning.readTexts() }
-                aliases.append(ClassSettings.Alias(name, for: privileges))
-            } catch { throw error.inside(name) }
-        }
-        return aliases
-    }
+        },
+        read: { json throws(MemberProblem) in
+            var aliases: [ClassSettings.Alias] = []
+            for (name, meaning) in try json.readMembers() {
+                do throws(MemberProblem) {
+                    let privileges = if case .string(let privilege) = meaning { [privilege] } else { try meaning.readTexts() }
+                    aliases.append(ClassSettings.Alias(name, for: privileges))
+                } catch { throw error.inside(name) }
+            }
+            return aliases
+        })
 
     private static func name(_ name: String, _ make: @escaping @Sendable (String) -> Name = { Name($0) }) -> ChangePart<Name> {
-        ChangePart(name, .name, json: { .string($0.text) }) { json throws(MemberProblem) in make(try json.readText()) }
+        ChangePart(name, .name, json: { .string($0.text) }, read: { json throws(MemberProblem) in make(try json.readText()) })
     }
     private static func flag(_ name: String) -> ChangePart<Bool> {
-        ChangePart(name, .flag, json: JSONValue.bool) { json throws(MemberProblem) in try json.readFlag() }
+        ChangePart(name, .flag, json: JSONValue.bool, read: { json throws(MemberProblem) in try json.readFlag() })
     }
     private static func texts(_ name: String) -> ChangePart<[String]> {
-        ChangePart(name, .texts, json: list) { json throws(MemberProblem) in try json.readTexts() }
+        ChangePart(name, .texts, json: list, read: { json throws(MemberProblem) in try json.readTexts() })
     }
     private static func list(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
@@ -140,9 +146,13 @@ enum ChangeForms {
     private static func word<Value: RawRepresentable<UInt8> & SendableMetatype>(_ name: String, _ words: [String]) -> ChangePart<
         Value
     > {
-        ChangePart(name, .words(words), json: { .string(words[Int($0.rawValue)]) }) { json throws(MemberProblem) in
-            guard let value = Value(rawValue: UInt8(try json.readWord(words))) else { preconditionFailure("a word has no value") }
-            return value
-        }
+        ChangePart(
+            name, .words(words), json: { .string(words[Int($0.rawValue)]) },
+            read: { json throws(MemberProblem) in
+                guard let value = Value(rawValue: UInt8(try json.readWord(words))) else {
+                    preconditionFailure("a word has no value")
+                }
+                return value
+            })
     }
 }

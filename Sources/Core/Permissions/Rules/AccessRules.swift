@@ -5,7 +5,7 @@ public import Events
 ///     E(o) = Level(store) ∩ (Level(class) ∩ O(o))   for a narrowing class
 ///     E(o) = Level(store) ∩ (Level(class) ∪ O(o))   for a widening one
 ///
-/// Checks and explanations read the levels with the same ``walk(on:at:_:wanted:isExhaustive:_:)``.
+/// Checks and explanations read the levels with the same `walk`.
 @frozen public struct AccessRules<State: AccessState> {
     public let state: State
     public let instant: Instant

@@ -16,7 +16,7 @@ public struct SharedObjectNotices: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private var feed: NoticeFeed.Iterator
         private let className: String
-        /// The remaining notices of a revision, the next one last.
+        /// The remaining notices of a revision. The last element is the next notice.
         private var pending: [SharedObjectNotice] = []
 
         init(feed: NoticeFeed.Iterator, className: String) {

@@ -4,7 +4,7 @@ import Muniment
 import Permissions
 
 extension Option {
-    fileprivate static let resume = Option("resume", "continue after the last transaction of this file in the store")
+    fileprivate static let resume = Option("resume", "skip the transactions of this file that the store already contains")
 }
 
 extension Command {
@@ -25,7 +25,7 @@ extension Command {
     }
 
     static let exportHistory = Command(
-        "export", "write the log as a history; its import creates an equal store",
+        "export", "write the log as a history file; importing it creates an equal store",
         options: [.firstRevision, .lastRevision, .store],
         example: Example(
             "export --from 5 --to 5",

@@ -13,7 +13,7 @@ extension Command {
         sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
         example: Example(
             "check user:ann read doc:plan",
-            "yes\nthe store level, the class level and the object part give user:ann read on doc:plan")
+            "yes\nthe store level, the class level and the object level give user:ann read on doc:plan")
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()

@@ -7,7 +7,7 @@ import Service
 extension Option {
     fileprivate static let headLimit = Option(
         "head-limit", value: "BYTES",
-        "the approximate size limit of a request head, and the memory of each connection (default 8192)")
+        "the largest request head in bytes, approximately; each connection reserves this memory (default 8192)")
     fileprivate static let connections = Option(
         "connections", value: "NUMBER",
         "the connection limit (default: 8192, or fewer if the limit on open files requires it)")
@@ -52,13 +52,13 @@ extension Invocation {
 struct ConnectionRoom {
     /// The limit on descriptors of the process.
     let descriptorLimit: Int
-    /// The open descriptors, such as those of stores.
+    /// The open descriptors of this process, including the files of stores.
     let openCount: Int
 
     /// The default maximum number of connections.
     static let usual = 8192
 
-    /// Descriptors reserved for new stores, backups, seals and requests to other services.
+    /// Descriptors reserved for stores opened later, backups, checksum files and requests to other services.
     var reserve: Int { max(64, min(descriptorLimit / 4, 1024)) }
 
     private var count: Int { descriptorLimit - openCount - reserve }
@@ -94,13 +94,13 @@ extension Command {
         }
         guard !Store.exists(at: directory) else {
             throw UsageError(
-                "`\(directory)` is a store, but `--data` takes the folder of stores; move it to `DIR/default` and write DIR")
+                "`\(directory)` is a store, but `--data` takes a folder that contains stores. Move the store to `DIR/default` and pass `DIR`.")
         }
         let callers = try call.callerSettings
         let paths = try call.tlsPaths(listeningOn: endpoint)
         let tls = try paths?.read()
         let descriptorLimit = raiseDescriptorLimit()
-        // A stop signal during the opening of the stores takes effect after it.
+        // A stop signal that arrives while the stores are being opened takes effect afterwards.
         let stop = StopSignal()
         var reload: ReloadSignal?
         let format = try call.logFormat

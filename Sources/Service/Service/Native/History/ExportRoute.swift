@@ -11,7 +11,7 @@ enum ExportRoute {
 
     static let route = Route(
         "GET", "/v1/stores/{store}/export", "export", need: .store,
-        RouteDescription("the log as a history (`Docs/Scenarios.md`); its import creates an equal store", group: "History")
+        RouteDescription("the log as a history (`Docs/Scenarios.md`); importing it creates an equal store", group: "History")
             .withParameters(
                 .query("from", "the first revision (default: 1)", Schema.revision),
                 .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast

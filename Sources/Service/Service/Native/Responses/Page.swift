@@ -69,7 +69,7 @@ extension JSONObject {
         return with(["next": .string(next.description)])
     }
 
-    /// The member of a response that tells that more items follow.
+    /// The member of a response that is present if more items follow.
     static let next: JSONObject = ["next": Schema.text]
 
     /// The members of a query in a body that select a page.
@@ -112,7 +112,7 @@ struct PagedList {
     /// - Parameters:
     ///   - all: the whole list, in the same order for each page.
     ///   - revision: the revision of the list.
-    ///   - instant: the time for judging expiries in the list.
+    ///   - instant: the time that decides which access in the list has expired.
     ///   - when: the members of the response that name the moment.
     func page<Item: Sendable>(of all: [Item], at revision: Revision, _ instant: Instant, _ when: JSONObject) -> ListPage<Item> {
         let items = Array(all.dropFirst(offset).prefix(limit))
@@ -131,7 +131,7 @@ struct ListPage<Item: Sendable>: Sendable {
 }
 
 extension RequestContext {
-    /// Returns the list for the requested page. As JSON Lines, the page is the rest of the list.
+    /// Returns the list to page through. JSON Lines have no page limit: they contain all items after the cursor.
     ///
     /// - Parameter question: all arguments of the query except its moment.
     /// - Throws: a `Problem` if the cursor is from another query.
@@ -145,7 +145,7 @@ extension RequestContext {
         }
         guard token.digest == digest else {
             throw Problem(
-                .malformed, "`cursor` is from another question: repeat the question of the first page, or begin without a cursor",
+                .malformed, "`cursor` is from another query: repeat the query of the first page unchanged, or omit `cursor`",
                 members: ["argument": .string("cursor")])
         }
         let point = ReadConsistency(moment: .revisionAt(token.revision, token.instant), atLeast: request.point.atLeast)
