@@ -88,7 +88,7 @@ struct AuditCommandTests {
             ("audit --kind ,", 2, "--kind"), ("audit --cursor nonsense", 2, "nonsense"), ("audit --from 99", 2, "99"),
             ("audit --object plan", 2, "plan"),
             ("audit access read on doc:plan --from 6 --to 2", 2, "before it starts"),
-            ("audit changes user:bob read", 2, "the object is missing"), ("audit of store", 2, "store"),
+            ("audit changes user:bob read", 2, "the object is missing"), ("audit subject store", 2, "store"),
             ("notices --for doc:plan", 2, "doc:plan"),
         ])
     func mistakes(sentence: String, code: Int32, quoted: String) throws {

@@ -142,7 +142,7 @@ struct AskingGuideTests {
 
     @Test("The guide's code equals the code of this test")
     func codeIsTheGuides() throws {
-        let blocks = try GuideCode.blocks(ofGuide: "asking-and-watching")
+        let blocks = try GuideCode.blocks(ofGuide: "queries-and-observers")
         #expect(blocks == (try GuideCode.markedCode(inFile: #filePath)))
         #expect(blocks.count > 3)
     }

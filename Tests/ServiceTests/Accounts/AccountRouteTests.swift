@@ -51,7 +51,7 @@ struct AccountRouteTests {
                     "sign-in", ["provider": password, "evidence": evidence("eve@example.com", "a wrong password")], 401,
                     "wrong-credentials"
                 ),
-                ("verify", ["attempt": .string("munp_none"), "code": .string("ABCD-EFGH")], 400, "wrong-code"),
+                ("sign-up/confirm", ["attempt": .string("munp_none"), "code": .string("ABCD-EFGH")], 400, "wrong-code"),
                 ("refresh", ["refreshToken": .string("munr_none"), "nonce": .string("one")], 401, "session-ended"),
             ]
             for row in rows {

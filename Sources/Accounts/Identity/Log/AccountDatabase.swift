@@ -108,8 +108,9 @@ final class AccountDatabase: Sendable {
     /// - Parameters:
     ///   - now: the current time. If the clock was set back, the change is recorded with the time of the previous record.
     ///   - body: decides from ``AccountChange/state``, and records events. If it throws, nothing is changed.
-    /// - Throws: the error of `body`; ``AccountDatabaseError/insufficientResources(path:)`` on a full disk; ``AccountDatabaseError/stopped(_:)``
-    ///   after a failed write; ``AccountDatabaseError/closed``; an error of the file system, after which no change is accepted.
+    /// - Throws: the error of `body`; ``AccountDatabaseError/insufficientResources(path:)`` on a full disk;
+    ///   ``AccountDatabaseError/stopped(_:)`` after a failed write; ``AccountDatabaseError/closed``; an error of
+    ///   the file system, after which no change is accepted.
     func change<R>(at now: Instant, _ body: (inout AccountChange) throws -> R) throws -> R {
         try writer.sync {
             try checkOpen()

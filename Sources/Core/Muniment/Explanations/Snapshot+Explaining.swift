@@ -7,7 +7,7 @@ extension Snapshot {
     /// Explains why a subject has or does not have all of some privileges on an object.
     ///
     /// The result is the same as that of ``check(_:_:on:)-(Name,_,_)``, with every source of any of the privileges.
-    /// ``witness(of:for:)`` returns the cause of each step, and ``proposals(for:)`` returns the changes that would allow a denied
+    /// ``witness(of:for:)`` returns the cause of each step, and ``proposals(for:to:)`` returns the changes that would allow a denied
     /// check.
     ///
     /// - Parameters:

@@ -47,8 +47,8 @@ public struct CheckResult: Hashable, Sendable {
         case .unknownPrivilege(let name): "the store has no privilege \(name)"
         case .levels(let levels):
             isAllowed
-                ? "the store level\(levels.composition == .widening ? ", and the class level or" : ", the class level and") the object level "
-                    + "give \(subject) \(list) on \(object)"
+                ? "the store level\(levels.composition == .widening ? ", and the class level or" : ", the class level and") "
+                    + "the object level give \(subject) \(list) on \(object)"
                 : CheckResult.denial(verdict.decidingLevel(for: Privileges(wanted)), levels.composition, subject, missing, object)
         }
     }

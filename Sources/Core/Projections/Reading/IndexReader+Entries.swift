@@ -79,11 +79,6 @@ extension IndexReader {
         try related(.children(of: object)).map(ObjectID.init(rawValue:))
     }
 
-    /// Returns the objects that have entries for a subject, or permissions for it attached.
-    public func objectsNaming(_ subject: PrincipalID) throws -> [ObjectID] {
-        try relationsNaming([subject]).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
-    }
-
     /// Returns the objects that have entries for a subject.
     public func objectsNamingDirectly(_ subject: PrincipalID) throws -> [ObjectID] {
         try related(.entries(for: subject)).map(ObjectID.init(rawValue:))

@@ -94,7 +94,8 @@ extension Command {
         }
         guard !Store.exists(at: directory) else {
             throw UsageError(
-                "`\(directory)` is a store, but `--data` takes a folder that contains stores. Move the store to `DIR/default` and pass `DIR`.")
+                "`\(directory)` is a store, but `--data` takes a folder that contains stores. Move it to `DIR/default` and pass `DIR`."
+            )
         }
         let callers = try call.callerSettings
         let paths = try call.tlsPaths(listeningOn: endpoint)

@@ -137,8 +137,8 @@ extension RequestContext {
     ///   - changes: the changes, to make all or none.
     ///   - actor: the principal that acts.
     ///   - comment: the comment in the log.
-    /// - Throws: `Refusal`; ``Problem`` (`idempotency-key-in-use`) while a request with the same key is running, and if the credential is not
-    ///   valid at the writer's turn: the commits before it may have taken long.
+    /// - Throws: `Refusal`; ``Problem`` (`idempotency-key-in-use`) while a request with the same key is running, and if the credential is
+    ///   not valid at the writer's turn: the commits before it may have taken long.
     func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
         let key = try idempotencyKey
         let scope = key.map { RunningIdempotencyKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }

@@ -93,7 +93,8 @@ enum ExplainRoute {
             return try call.read(at: point) { snapshot in
                 let explanation = try snapshot.explain(subject, privileges, on: object, for: audience)
                 wantsProposals = try wantsProposals && snapshot.tells(audience, of: object)
-                let proposals = explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation, to: audience)
+                let proposals =
+                    explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation, to: audience)
                 let witness = WitnessJSON(try snapshot.witness(of: explanation, for: audience))
                 guard case .object(let members) = witness.value else { throw Problem(.failed, "the explanation has no JSON form") }
                 return call.answer(members.with(proposals?.members ?? [:]).with(snapshot.members), at: snapshot.revision)
