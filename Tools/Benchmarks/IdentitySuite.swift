@@ -78,7 +78,7 @@ struct IdentitySuite {
             code=$(sed -n 's/^The code is:  //p' $mail | tr -d '\\r')
             session=$(post sign-up/confirm "{\\"attempt\\":\\"$attempt\\",\\"code\\":\\"$code\\"}")
             echo "$session" | field principal
-            echo "$session" | field access
+            echo "$session" | field accessToken
             """
         let lines = try ChildProcess(["bash", "-c", script], errors: .inherited).finish().output.split(separator: "\n")
         guard lines.count == 2 else { throw BenchmarkFailure("no account could be created: \(lines)") }

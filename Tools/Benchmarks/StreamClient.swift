@@ -52,8 +52,9 @@ final class StreamClients {
     private let sockets: [Int32]
 
     /// Opens a stream for each target and waits until each has begun.
-    init(port: UInt16, token: String, targets: [String]) throws {
-        sockets = try targets.map { target in
+    init(port: UInt16, tokens: [String], targets: [String]) throws {
+        sockets = try targets.enumerated().map { index, target in
+            let token = tokens[index / StreamSuite.streamsPerToken % tokens.count]
             let socket = try connectedSocket(port: port)
             try sendAll(
                 socket,

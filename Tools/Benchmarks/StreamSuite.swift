@@ -11,6 +11,8 @@ struct StreamSuite: Sendable {
     let rounds: Int
     let idleStreams: Int
     static let streams = 1000
+    /// The service limits the open streams of each caller.
+    static let streamsPerToken = 200
     static let writers = 8
     /// Commits and checks a second.
     static let pace = 200.0
@@ -33,11 +35,13 @@ struct StreamSuite: Sendable {
         let changes = (0..<Self.streams).flatMap { [Change.register(Name("user:\($0)")), .createObject(Name("doc:\($0)"))] }
         try store.commit(Transaction("user:root", [.defineClass("doc")] + changes))
         try store.close()
-        let token = try ServiceSuite.token(directory, ["administer"])
-        let (acknowledgement, delivery, lag) = try withService(directory) { try latency(port: $0.port, token) }
+        let tokens = try (0...max(Self.streams, idleStreams) / Self.streamsPerToken).map { _ in
+            try ServiceSuite.token(directory, ["administer"])
+        }
+        let (acknowledgement, delivery, lag) = try withService(directory) { try latency(port: $0.port, tokens) }
         let bytes = try withService(directory) { service in
             let before = try service.residentBytes
-            let clients = try StreamClients(port: service.port, token: token, targets: (0..<idleStreams).map(target))
+            let clients = try StreamClients(port: service.port, tokens: tokens, targets: (0..<idleStreams).map(target))
             return try withExtendedLifetime(clients) { (try service.residentBytes - before) / Double(idleStreams) }
         }
         return Result(acknowledgement: acknowledgement, delivery: delivery, lag: lag, bytesPerStream: bytes)
@@ -55,8 +59,9 @@ struct StreamSuite: Sendable {
         var acknowledged: ContinuousClock.Instant
     }
 
-    private func latency(port: UInt16, _ token: String) throws -> (Timing, Timing, Timing) {
-        let clients = try StreamClients(port: port, token: token, targets: (0..<Self.streams).map(target))
+    private func latency(port: UInt16, _ tokens: [String]) throws -> (Timing, Timing, Timing) {
+        let token = tokens[tokens.count - 1]
+        let clients = try StreamClients(port: port, tokens: tokens, targets: (0..<Self.streams).map(target))
         let state = Mutex((sharings: [Sharing](), failure: (any Error)?.none))
         let isOver = Atomic(false)
         // The streams have begun. A second later, each of them has reached the head and waits there.
