@@ -238,10 +238,6 @@ let words = Array(CommandLine.arguments.dropFirst())
 if words == ["--constant-server"] { try ConstantServer.run() }
 
 do {
-    if words.first == "--calls" {
-        try await InstructionSuite.call(words.dropFirst())
-        exit(0)
-    }
     let arguments = try Arguments(words)
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
