@@ -25,7 +25,7 @@ extension Store {
     /// time.
     ///
     /// - Parameters:
-    ///   - subject: a user, a entity, a role, `everyone` or `anonymous`.
+    ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
     ///   - privileges: the required privileges: all of these at once.
     ///   - object: any object, including a deleted one.
     ///   - from: the first moment.

@@ -95,8 +95,11 @@ public struct AuditFilter: Hashable, Sendable {
 
 extension Event.Kind {
     /// The name of the kind in the catalogue of events, such as `AccessGranted`.
-    public var name: String {
-        let name = "\(self)"
-        return name.prefix(1).uppercased() + name.dropFirst()
-    }
+    public var name: String { Self.names[self]! }
+
+    private static let names = Dictionary(
+        uniqueKeysWithValues: allCases.map { kind in
+            let name = "\(kind)"
+            return (kind, name.prefix(1).uppercased() + name.dropFirst())
+        })
 }

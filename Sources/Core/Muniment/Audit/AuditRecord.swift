@@ -47,7 +47,7 @@ extension AuditRecord {
         time = commit.commit.time
         actor = try commit.name(commit.commit.actor)
         self.origin = origin ?? commit.commit.origin
-        kind = event.kind.name
+        kind = description.kind
         objects = try event.effect.objects.map { try commit.name($0) }
         subjects = try event.effect.subject.map { [try commit.name($0)] } ?? []
         sentence = description.sentence

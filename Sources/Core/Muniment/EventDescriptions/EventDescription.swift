@@ -153,7 +153,7 @@ package struct EventDescriber {
         var sentence = "\(subject) was granted \(words(event.privileges)) on \(object)"
         var members: JSONObject = [
             "subject": .string(subject), "object": .string(object), "privileges": list(event.privileges),
-            "cause": .string("\(event.cause)"),
+            "cause": .string(event.cause.name),
         ]
         if event.until != .forever {
             sentence += " until \(event.until)"
@@ -235,5 +235,16 @@ package struct EventDescriber {
             members["aliases"] = .object(JSONObject(options.aliases.map { ($0.name, list($0.privileges)) }))
         }
         return .object(members)
+    }
+}
+
+extension GrantCause {
+    fileprivate var name: String {
+        switch self {
+        case .granted: "granted"
+        case .preset: "preset"
+        case .creator: "creator"
+        case .permanentCreator: "permanentCreator"
+        }
     }
 }

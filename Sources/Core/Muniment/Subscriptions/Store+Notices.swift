@@ -12,7 +12,7 @@ extension Store {
     /// between the two, and in the affected objects that are relevant to the subscriber.
     ///
     /// - Parameters:
-    ///   - subscriber: a user or entity, known or not; a role, `everyone` or `anonymous`.
+    ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
     ///   - revision: the last revision that the subscriber has handled.
     ///   - last: the last revision to include.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for a name that is not a subject's;
@@ -56,7 +56,7 @@ extension Store {
     /// are relevant to the subscriber. A waiting subscriber costs nothing for commits that do not affect it.
     ///
     /// - Parameters:
-    ///   - subscriber: a user or entity, known or not; a role, `everyone` or `anonymous`.
+    ///   - subscriber: a user or thing, known or not; a role, `everyone` or `anonymous`.
     ///   - revision: the last revision that the subscriber has handled; nil for the head.
     /// - Throws: `Refusal` with `malformed` for an ill-formed name, and for a name that is not a subject's;
     ///   ``StoreError/noSuchRevision(_:head:)``.
@@ -105,7 +105,7 @@ extension Store {
     private func checkSubscriber(_ name: Name) throws {
         if let problem = name.problem { throw problem }
         guard name.isSubject else {
-            throw Refusal(.malformed, "`\(name)` cannot receive notices: name a user, a entity, a role, `everyone` or `anonymous`")
+            throw Refusal(.malformed, "`\(name)` cannot receive notices: name a user, a thing, a role, `everyone` or `anonymous`")
         }
     }
 

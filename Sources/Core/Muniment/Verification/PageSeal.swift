@@ -71,21 +71,19 @@ struct PageSeal {
         try replaceFile(path, with: writer.bytes)
     }
 
-    /// Returns a sentence for each damaged page that the seal shows. Returns nil if there is no seal, including a seal that a new writer
-    /// has
-    /// removed meanwhile.
+    /// Returns a sentence for each damaged page that the seal shows. Returns nil if there is no seal, including a seal that a writer has
+    /// removed or replaced meanwhile.
     func problems() throws -> [String]? {
-        guard isThere else { return nil }
         do {
-            let found = try compare()
-            return found.isEmpty || isThere ? found : nil
+            let seal = try readFile(path)
+            let found = try compare(with: seal)
+            return try found.isEmpty || readFile(path) == seal ? found : nil
         } catch let error as FileError where error.isMissing {
             return nil
         }
     }
 
-    private func compare() throws -> [String] {
-        let seal = try readFile(path)
+    private func compare(with seal: [UInt8]) throws -> [String] {
         guard isWhole(seal) else { return ["the seal `\(path)` is damaged"] }
         let actual = try pageChecksums()
         let sealed = (seal.count - Self.headBytes - 4) / 4

@@ -165,7 +165,7 @@ extension CommandAuthorizer {
 
     func checkForm(_ name: Name, is kind: NameKind, _ what: String) throws {
         try checkForm(name)
-        guard name.kind == kind else { throw Refusal(.malformed, "`\(name.excerpt)` is no name of \(what)") }
+        guard name.kind == kind else { throw Refusal(.malformed, "`\(name.excerpt)` is not a name of \(what)") }
     }
 }
 

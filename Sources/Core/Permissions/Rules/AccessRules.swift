@@ -92,7 +92,7 @@ public import Events
     ///
     /// - Parameters:
     ///   - wanted: only these privileges must be correct in the levels.
-    ///   - isExhaustive: whether to visit objects above also if the objects below them give all wanted privileges.
+    ///   - isExhaustive: whether to continue upwards after all wanted privileges are found.
     ///   - read: returns the privileges that an object gives, and records what the caller of the walk needs.
     @inlinable @inline(__always)
     func walk(

@@ -27,7 +27,7 @@ extension SubjectSet {
 }
 
 extension Set<PrincipalID> {
-    /// Creates the set of the subjects that are no roles, among some subjects and, through all levels of nesting, among the
+    /// Creates the set of the subjects that are not roles, among some subjects and, through all levels of nesting, among the
     /// members of the roles. It contains `everyone` and `anonymous` if they are among them.
     ///
     /// - Parameter members: returns the direct members of a role; nil for any other subject.

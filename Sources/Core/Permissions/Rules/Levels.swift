@@ -1,6 +1,6 @@
 public import Events
 
-/// The three levels, each of which can lack a privilege, the highest first.
+/// The three levels that must each give a privilege, the highest first.
 public enum DecidingLevel: String, Hashable, Sendable, CaseIterable {
     case store, `class`, object
 }

@@ -133,7 +133,7 @@ extension Name {
     package var fault: NameFault? {
         let shape = shape
         guard kind(shape) != nil else {
-            return .malformed("`\(excerpt)` is no name: a name is `class:id`, or one of `store`, `everyone` and `anonymous`")
+            return .malformed("`\(excerpt)` is not a name: a name is `class:id`, or one of `store`, `everyone` and `anonymous`")
         }
         if let classBytes = shape.classBytes {
             let idBytes = shape.byteCount - classBytes - 1
@@ -141,7 +141,7 @@ extension Name {
             if classBytes > Limits.classNameBytes {
                 return .tooLarge("the class of `\(excerpt)` has more than \(Limits.classNameBytes) bytes")
             }
-            if idBytes == 0 { return .malformed("`\(excerpt)` has no id behind its colon") }
+            if idBytes == 0 { return .malformed("`\(excerpt)` has no id after its colon") }
             if idBytes > Limits.idBytes {
                 return .tooLarge("the id in `\(excerpt)` has \(idBytes) bytes; at most \(Limits.idBytes) are allowed")
             }
