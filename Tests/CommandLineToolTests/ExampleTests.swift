@@ -28,7 +28,7 @@ struct ExampleTests {
         .example("init"), .call("class define folder"), .example("class define"), .example("register"), .call("register user:bob"),
         .example("role create"), .example("role add"), .example("role members"), .call("object create folder:top"),
         .example("object create"), .example("grant"), .call("grant role:editors read on doc:plan"), .example("check"),
-        .example("privileges"), .example("who"), .example("what"), .example("why"), .example("entries"), .example("ask"),
+        .example("privileges"), .example("who"), .example("what"), .example("why"), .example("entries"), .example("list"), .example("show"), .example("ask"),
         .example("what-if"), .example("revoke"),
         .example("object write"), .example("object value"), .example("object list"), .example("object move"),
         .example("object owner"), .example("permission define"), .example("permission attach"), .example("permission change"),

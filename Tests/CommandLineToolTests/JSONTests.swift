@@ -8,7 +8,7 @@ struct JSONTests {
         ("check user:ann read doc:plan", ["subject", "privileges", "object", "allowed", "reason", "revision", "time"]),
         ("check user:bob read doc:plan", ["subject", "privileges", "object", "allowed", "reason", "revision", "time"]),
         ("privileges user:ann doc:plan", ["subject", "object", "privileges", "revision", "time"]),
-        ("who read doc:plan", ["privileges", "object", "subjects", "revision", "time"]),
+        ("who read doc:plan", ["privileges", "object", "subjects", "administrators", "revision", "time"]),
         ("what user:ann read", ["subject", "privileges", "objects", "revision", "time"]),
         ("what user:ann read --class doc", ["subject", "privileges", "class", "objects", "revision", "time"]),
         ("entries doc:plan", ["object", "entries", "revision", "time"]),

@@ -34,8 +34,8 @@ struct MomentTests {
     }
 
     static let questions: [(sentence: String, answer: [String])] = [
-        ("who read doc:1 --at 2", ["user:bob"]),
-        ("who read doc:1", []),
+        ("who read doc:1 --at 2", ["user:bob", "user:root  administrator"]),
+        ("who read doc:1", ["user:root  administrator"]),
         ("what user:bob read --at 2024-05-03", ["doc:1"]),
         ("privileges user:bob doc:1 --at 2", ["read", "update"]),
         ("entries doc:1 --at 2", ["user:bob  read, update"]),

@@ -137,6 +137,8 @@ struct QuestionRouteTests {
         ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","at":"soon"}"#),
         ("/check", #"{"subject":"user:a","privilege":"read","object":"doc:1","atLeast":"1"}"#),
         ("/explain", #"{"subject":"user:a","privilege":"read","object":"doc:1","proposals":"no"}"#),
+        ("/check", #"{"subject":"user:a","privilege":"fly","object":"doc:1"}"#),
+        ("/who", #"{"privilege":"fly","object":"doc:1"}"#), ("/what", #"{"privileges":["read","fly"],"subject":"user:a"}"#),
         ("/query", #"{"class":"doc","as":"user:root","limit":0}"#), ("/query", #"{"class":"doc","as":"user:root","limit":1.5}"#),
         ("/query", #"{"class":"doc","as":"user:root","where":{"$or":[]}}"#), ("/query", #"{"class":"doc"}"#),
         ("/what-if", #"{"transactions":[]}"#), ("/what-if", #"{"transactions":[{"as":"user:a","do":[],"then":1}]}"#),

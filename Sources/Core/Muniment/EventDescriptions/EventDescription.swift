@@ -96,10 +96,7 @@ package struct EventDescriber {
     }
 
     /// Returns a set of privileges in words.
-    private func words(_ privileges: Privileges) -> String {
-        if privileges == .all { return "everything" }
-        return privileges.isEmpty ? "nothing" : commit.names(of: privileges).joined(separator: ", ")
-    }
+    private func words(_ privileges: Privileges) -> String { privileges.words(commit.names(of:)) }
 
     /// Returns a set of privileges as a list of names.
     private func list(_ privileges: Privileges) -> JSONValue { .texts(commit.names(of: privileges)) }
@@ -191,50 +188,11 @@ package struct EventDescriber {
     // MARK: Classes
 
     private func content(_ options: ClassOptions, of classID: String, _ verb: String) -> Content {
-        (
-            "\(classID) \(verb): " + words(options).joined(separator: "; "),
-            ["class": .string(classID), "options": json(options)]
+        let description = ClassOptionsDescription(options: options, names: commit.names(of:))
+        return (
+            "\(classID) \(verb): " + description.words.joined(separator: "; "),
+            ["class": .string(classID), "options": description.json]
         )
-    }
-
-    /// Returns the options that are set, in words.
-    private func words(_ options: ClassOptions) -> [String] {
-        var words = [options.objectACL == ObjectACL.required ? "entries on each object" : "no entries on objects"]
-        if options.composition == .widening { words.append("the class or the object gives access") }
-        if !options.inherits.isEmpty { words.append("objects inherit \(self.words(options.inherits))") }
-        if !options.creatorPrivileges.isEmpty {
-            words.append(
-                "creators get \(self.words(options.creatorPrivileges))"
-                    + (options.creatorPermanent ? ", permanently" : ""))
-        }
-        if options.readThroughLinks { words.append("readable through links") }
-        if !options.privileges.isEmpty { words.append("privileges \(self.words(options.privileges))") }
-        if !options.properties.isEmpty { words.append("properties \(options.properties.joined(separator: ", "))") }
-        if !options.aliases.isEmpty {
-            words.append(
-                "aliases "
-                    + options.aliases.map { "\($0.name)=\(commit.names(of: $0.privileges).joined(separator: "+"))" }.joined(
-                        separator: ", "))
-        }
-        return words
-    }
-
-    /// Returns the options with the keys of `SCENARIOS.md`.
-    private func json(_ options: ClassOptions) -> JSONValue {
-        var members: JSONObject = [
-            "objectACL": .string(options.objectACL == ObjectACL.required ? "required" : "none"),
-            "composition": .string(options.composition == .narrowing ? "narrowing" : "widening"),
-            "inherits": options.inherits == .all ? .bool(true) : options.inherits.isEmpty ? .bool(false) : list(options.inherits),
-            "creatorPrivileges": list(options.creatorPrivileges),
-            "creatorPermanent": .bool(options.creatorPermanent),
-            "readThroughLinks": .bool(options.readThroughLinks),
-            "privileges": list(options.privileges),
-            "properties": .texts(options.properties),
-        ]
-        if !options.aliases.isEmpty {
-            members["aliases"] = .object(JSONObject(options.aliases.map { ($0.name, list($0.privileges)) }))
-        }
-        return .object(members)
     }
 }
 

@@ -59,9 +59,7 @@ extension Snapshot {
     /// not exist may do what everyone may, and finds nothing: then nil.
     package func mayQuery(_ className: String, as caller: Name) throws -> (ClassID, SubjectSet)? {
         if let problem = caller.problem { throw problem }
-        guard let classID = try reader.classID(className) else {
-            throw Refusal(.unknownClass, "the class `\(Name(className).excerpt)` does not exist")
-        }
+        let classID = try requireClass(className)
         let principal = try reader.caller(caller)
         let subjects = try reader.subjects(of: principal ?? .everyone)
         guard try rules.classVerdict(for: subjects, on: classID).allows(.query) else {

@@ -16,6 +16,24 @@ extension Store {
         }
     }
 
+    /// Returns the privileges that names stand for: a level of the history stands for its privileges, and any other name for itself.
+    public func replacingLevels(in names: [String]) throws -> [String] {
+        let isKnown = try read { snapshot in names.map { snapshot.privileges(named: [$0]) != nil } }
+        guard isKnown.contains(false), let levels = try levels else { return names }
+        return zip(names, isKnown).flatMap { name, isKnown in
+            isKnown ? [name] : levels.first { $0.name == name }?.privileges ?? [name]
+        }
+    }
+
+    /// Returns the privileges that names stand for.
+    ///
+    /// - Throws: `Refusal` with `malformed` for a name that is neither a privilege nor a level.
+    public func privileges(named names: [String]) throws -> [String] {
+        let privileges = try replacingLevels(in: names)
+        try read { try $0.requirePrivileges(privileges) }
+        return privileges
+    }
+
     /// Saves levels in the store.
     public func setLevels(_ levels: [AccessLevel]) throws {
         var writer = JSONWriter()

@@ -69,11 +69,13 @@ extension Snapshot {
 
 extension EntryDescription {
     /// The entry in the syntax of `SCENARIOS.md`.
-    package var json: JSONValue {
+    package var json: JSONValue { .object(members) }
+
+    package var members: JSONObject {
         var members: JSONObject = ["subject": .string(subject), "privileges": .texts(privileges)]
         if let end = until, end != .forever { members["until"] = .time(end) }
         if isPermanent { members["permanent"] = .bool(true) }
         if let permission { members["permission"] = .string(permission) }
-        return .object(members)
+        return members
     }
 }

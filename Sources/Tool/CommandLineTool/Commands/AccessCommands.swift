@@ -1,5 +1,7 @@
 import Events
+import Muniment
 import Permissions
+import Wire
 
 extension Command {
     static let grant = Command.change(
@@ -16,7 +18,7 @@ extension Command {
     static let revoke = Command.change(
         "revoke", "revoke privileges of a subject on an object, or its whole entry",
         sentence: "SUBJECT [PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.strict],
-        example: Example("revoke user:ann update on doc:plan", "revision 11")
+        example: Example("revoke user:ann update on doc:plan", "revision 11\n…"), remains: Remains.access
     ) { call in
         let subject = try call.name("the subject")
         call.skip("on")
@@ -46,4 +48,28 @@ extension Command {
         "permission detach", "detach a permission from an object", sentence: "PERMISSION [from] OBJECT",
         example: Example("permission detach reviewers from doc:plan", "revision 18")
     ) { try .detachPermission($0.permission(), from: $0.name("the object", after: "from")) }
+}
+
+/// What a subject keeps after a change that takes access from it, and by which way.
+enum Remains {
+    /// The revoked privileges that the subject still has on the object; without any named, all that it has there.
+    static func access(_ change: Change, _ snapshot: Snapshot) throws -> (JSONObject, [String]) {
+        guard case .revoke(let subject, let object, let privileges, _) = change else { return ([:], []) }
+        let held = try snapshot.privileges(of: subject, on: object).filter { privileges?.contains($0) ?? true }
+        guard !held.isEmpty else { return (["remaining": .array([])], []) }
+        let witness = try snapshot.witness(of: snapshot.explain(subject, held, on: object))
+        return (
+            ["remaining": .texts(held)],
+            ["\(subject) still has \(held.joined(separator: ", ")) on \(object):"] + witness.lines.dropFirst()
+        )
+    }
+
+    /// The ways by which a member is still in a role.
+    static func membership(_ change: Change, _ snapshot: Snapshot) throws -> (JSONObject, [String]) {
+        guard case .removeMember(let member, let role, _) = change,
+            let found = try snapshot.accessReport(of: member).roles.first(where: { $0.role == role.text })
+        else { return (["remaining": .array([])], []) }
+        let way = (found.isThroughEveryone ? ["everyone"] : []) + found.through
+        return (["remaining": .texts(way)], ["\(member) is still a member of \(role) through \(way.joined(separator: ", "))"])
+    }
 }

@@ -17,7 +17,8 @@ extension Command {
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
         let found = try call.withStore(.reading) { store in
-            try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
+            try store.read { try call.noteUnknown($0, objects: [object]) }
+            let privileges = try call.privileges(privileges, of: store)
             return try Invocation.understood {
                 try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
             }
@@ -69,7 +70,8 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         let transitions = try call.withStore(.reading) { store in
-            try store.read { try call.noteUnknown($0, objects: [object], privileges: privileges) }
+            try store.read { try call.noteUnknown($0, objects: [object]) }
+            let privileges = try call.privileges(privileges, of: store)
             return try Invocation.understood {
                 try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
             }

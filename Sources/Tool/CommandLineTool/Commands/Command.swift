@@ -1,3 +1,5 @@
+import Events
+import Muniment
 import Permissions
 
 /// A command: its name, description and implementation.
@@ -42,14 +44,17 @@ struct Example: Sendable {
 
 extension Command {
     /// Returns a command that commits one change, which `change` makes of the words and options of a call.
+    ///
+    /// - Parameter remains: returns the access that the change did not take away, as members of the object and as lines.
     static func change(
         _ name: String, _ summary: String, sentence: String, options: [Option] = [], example: Example,
+        remains: @escaping @Sendable (Change, Snapshot) throws -> (JSONObject, [String]) = { _, _ in ([:], []) },
         change: @escaping @Sendable (inout Invocation) throws -> Change
     ) -> Command {
         Command(name, summary, sentence: sentence, options: options + Option.change, example: example) { call in
             let change = try change(&call)
             try call.end()
-            return try call.make([change])
+            return try call.make([change]) { try remains(change, $0) }
         }
     }
 }

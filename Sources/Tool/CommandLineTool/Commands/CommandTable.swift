@@ -4,7 +4,7 @@ import Events
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
         ("Stores", [.initialize, .lock, .importHistory, .exportHistory, .ask, .scenario]),
-        ("Questions", [.check, .why, .privileges, .who, .what, .entries]),
+        ("Questions", [.check, .why, .privileges, .who, .what, .entries, .list, .show]),
         ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditSubject, .auditChanges]),
         ("What would be", [.whatIf]),
         ("Access", [.grant, .revoke]),

@@ -46,6 +46,22 @@ extension Invocation {
         return try withStore(.reading) { store in try store.read(at: moment, question) }
     }
 
+    /// Queries the store about privileges, or about levels of its history, at the time in `--at`.
+    ///
+    /// - Throws: ``UsageError`` for a name that is neither.
+    func ask<R>(about names: [String], _ question: (Snapshot, [String]) throws -> R) throws -> R {
+        let moment = try moment
+        return try withStore(.reading) { store in
+            let privileges = try privileges(names, of: store)
+            return try store.read(at: moment) { try question($0, privileges) }
+        }
+    }
+
+    /// Returns the privileges that names stand for.
+    func privileges(_ names: [String], of store: Store) throws -> [String] {
+        try Invocation.understood { try store.privileges(named: names) }
+    }
+
     /// Commits changes as one transaction, through the service if a service holds the store.
     private func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
         do {
@@ -56,13 +72,18 @@ extension Invocation {
         }
     }
 
-    /// Commits changes as one transaction and prints its revision.
-    func make(_ changes: [Change]) throws -> ExitCode {
+    /// Commits changes as one transaction, and prints its revision.
+    ///
+    /// - Parameter remains: returns what the changes did not take away, as members of the object and as lines.
+    func make(
+        _ changes: [Change], remains: (Snapshot) throws -> (JSONObject, [String]) = { _ in ([:], []) }
+    ) throws -> ExitCode {
         let caller = try caller
         let receipt = try commit(changes, as: caller)
         let line =
             receipt.revision.map { "revision \($0)" } ?? "nothing changed: the store has this state already, or for a longer time"
-        return try answer(.object(receipt.json), lines: [line])
+        let (members, lines) = try withStore(.reading) { try $0.read(remains) }
+        return try answer(.object(receipt.json.with(members)), lines: [line] + lines)
     }
 }
 
@@ -70,14 +91,10 @@ extension Invocation {
 extension Invocation {
     /// Prints the unknown names of a question to standard error. The result is correct, but a misspelled name would give the same
     /// result.
-    func noteUnknown(_ snapshot: Snapshot, objects: [Name] = [], privileges: [String] = [], class className: String? = nil) throws {
+    func noteUnknown(_ snapshot: Snapshot, objects: [Name]) throws {
         for object in objects where try !snapshot.exists(object) {
             note("`\(object)` does not exist at revision \(snapshot.revision)")
         }
-        for privilege in privileges where snapshot.privileges(named: [privilege]) == nil {
-            note("the store has no privilege `\(privilege)`")
-        }
-        if let className, try !snapshot.exists(.class(className)) { note("the class `\(className)` does not exist") }
     }
 
     func note(_ text: String) {
@@ -98,12 +115,11 @@ extension Invocation {
     /// Answers a question with names: one per line, or all of them in a JSON object.
     ///
     /// - Parameter key: the member name of the list in the object.
-    func list(_ key: String, _ asked: QueryMembers, _ names: (Snapshot) throws -> [String]) throws -> ExitCode {
-        let (names, when) = try ask { snapshot in
-            try noteUnknown(
-                snapshot, objects: [asked.object, asked.role].compactMap { $0 }, privileges: asked.privileges ?? [],
-                class: asked.className)
-            return (try names(snapshot), snapshot.members)
+    func list(_ key: String, _ asked: QueryMembers, _ names: (Snapshot, [String]) throws -> [String]) throws -> ExitCode {
+        let (names, when) = try ask(about: asked.privileges ?? []) { snapshot, privileges in
+            try noteUnknown(snapshot, objects: [asked.object, asked.role].compactMap { $0 })
+            if let className = asked.className { try snapshot.requireClass(className) }
+            return (try names(snapshot, privileges), snapshot.members)
         }
         return try answer(.object(asked.answer(names, as: key, when)), lines: names)
     }

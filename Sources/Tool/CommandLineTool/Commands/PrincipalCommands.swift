@@ -26,7 +26,7 @@ extension Command {
 
     static let roleRemove = Command.change(
         "role remove", "remove a member from a role", sentence: "MEMBER [from] ROLE", options: [.strict],
-        example: Example("role remove user:bob from role:editors", "revision 22")
+        example: Example("role remove user:bob from role:editors", "revision 22"), remains: Remains.membership
     ) { try .removeMember($0.name("the member"), from: $0.role(after: "from"), strict: $0.options.isSet(.strict)) }
 
     static let roleMembers = Command(
@@ -35,7 +35,7 @@ extension Command {
     ) { call in
         let role = try call.role(after: "of")
         try call.end()
-        return try call.list("members", QueryMembers(role: role)) { try $0.members(of: role) }
+        return try call.list("members", QueryMembers(role: role)) { snapshot, _ in try snapshot.members(of: role) }
     }
 
     static let adminAppoint = Command.change(
@@ -53,6 +53,6 @@ extension Command {
         example: Example("admin list", "user:root")
     ) { call in
         try call.end()
-        return try call.list("administrators", QueryMembers()) { try $0.administrators() }
+        return try call.list("administrators", QueryMembers()) { snapshot, _ in try snapshot.administrators() }
     }
 }

@@ -17,7 +17,7 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
-        let (answer, when) = try call.ask { (try $0.check(subject, privileges, on: object), $0.members) }
+        let (answer, when) = try call.ask(about: privileges) { (try $0.check(subject, $1, on: object), $0.members) }
         let asked = QueryMembers(subject: subject, privileges: privileges, object: object)
         return try call.answer(
             .object(asked.answer(answer, when)), lines: [answer.isAllowed ? "yes" : "no", answer.explanation],
@@ -31,20 +31,28 @@ extension Command {
         let subject = try call.name("the subject")
         let object = try call.name("the object", after: "on")
         try call.end()
-        return try call.list("privileges", QueryMembers(subject: subject, object: object)) {
-            try $0.privileges(of: subject, on: object)
+        return try call.list("privileges", QueryMembers(subject: subject, object: object)) { snapshot, _ in
+            try snapshot.privileges(of: subject, on: object)
         }
     }
 
     static let who = Command(
-        "who", "list the users and things with a privilege on an object (without administrators, who have all)",
+        "who", "list the users and things with a privilege on an object, and administrators, who have all",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
-        example: Example("who read doc:plan", "user:ann\nuser:bob")
+        example: Example("who read doc:plan", "user:ann\nuser:bob\nuser:root  administrator")
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
-        return try call.list("subjects", QueryMembers(privileges: privileges, object: object)) {
-            try $0.subjects(with: privileges, on: object)
+        let (found, when) = try call.ask(about: privileges) { snapshot, privileges in
+            try call.noteUnknown(snapshot, objects: [object])
+            let administrators = try snapshot.exists(object) ? snapshot.administrators() : []
+            return ((try snapshot.subjects(with: privileges, on: object), administrators), snapshot.members)
         }
+        let (subjects, administrators) = found
+        let asked = QueryMembers(privileges: privileges, object: object)
+        return try call.answer(
+            .object(asked.answer(subjects, as: "subjects", when).with(["administrators": .texts(administrators)])),
+            lines: subjects.map { administrators.contains($0) ? $0 + "  administrator" : $0 }
+                + administrators.filter { !subjects.contains($0) }.map { $0 + "  administrator" })
     }
 
     static let what = Command(
@@ -57,7 +65,7 @@ extension Command {
         try call.end()
         let className = try call.options[.className].map(Values.className)
         return try call.list("objects", QueryMembers(subject: subject, privileges: privileges, className: className)) {
-            try $0.objects(for: subject, with: privileges, class: className)
+            try $0.objects(for: subject, with: $1, class: className)
         }
     }
 
@@ -76,18 +84,6 @@ extension Command {
     }
 }
 
-extension EntryDescription {
-    private var end: Instant? { until == .forever ? nil : until }
-
-    fileprivate var line: String {
-        var line = "\(subject)  \(privileges.joined(separator: ", "))"
-        if let end { line += "  until \(end)" }
-        if isPermanent { line += "  permanent" }
-        if let permission { line += "  by \(Name.permission(permission))" }
-        return line
-    }
-}
-
 extension Command {
     static let why = Command(
         "why", "explain why a subject has a privilege or not: every path, with the author and time of each step",
@@ -102,10 +98,15 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         let isPast = call.options[.at] != nil
-        let (answer, when) = try call.ask { snapshot in
-            let explanation = try snapshot.explain(subject, privileges, on: object)
-            let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
-            return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
+        let moment = try call.moment
+        let (answer, when) = try call.withStore(.reading) { store in
+            // A privilege that does not exist has an explanation too.
+            let privileges = try store.replacingLevels(in: privileges)
+            return try store.read(at: moment) { snapshot in
+                let explanation = try snapshot.explain(subject, privileges, on: object)
+                let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
+                return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
+            }
         }
         let (witness, proposals) = answer
         return try call.answer(

@@ -36,7 +36,8 @@ enum AuditQuestionRoutes {
             let list = try call.list(request, of: asked.with(["from": .object(start)]))
             let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
             let found = try call.store.accessSpans(
-                with: privileges, on: object, from: from, to: .revisionAt(last, instant), for: try call.audience)
+                with: call.store.privileges(named: privileges), on: object, from: from, to: .revisionAt(last, instant),
+                for: try call.audience)
             return try call.answer(list.page(of: found, at: last, instant, [:]), to: asked, as: "access") { $0.json }
         })
 
@@ -66,7 +67,7 @@ enum AuditQuestionRoutes {
             try call.requireVisible(atLeast)
             let head = try call.store.head.revision
             let transitions = try call.store.accessTransitions(
-                of: subject, with: privileges, on: object, from: from, to: to, for: try call.audience)
+                of: subject, with: call.store.privileges(named: privileges), on: object, from: from, to: to, for: try call.audience)
             return call.answer(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions), at: head)
         })
 

@@ -25,7 +25,7 @@ enum CheckRoute {
             try call.requirePermissionToQuery(about: subject)
             let asked = QueryMembers(subject: subject, privileges: privileges, object: object)
             return try call.read(at: point) { snapshot in
-                let answer = try snapshot.check(subject, privileges, on: object) { try call.audience }
+                let answer = try snapshot.check(subject, call.privileges(privileges, snapshot), on: object) { try call.audience }
                 call.decided(
                     answer.isAllowed, subject, privileges.joined(separator: ","), object, revision: snapshot.revision)
                 return call.answer(asked.answer(answer, snapshot.members), at: snapshot.revision)
@@ -91,7 +91,9 @@ enum ExplainRoute {
             wantsProposals = try wantsProposals && call.mayQuery(aboutObject: object)
             let audience = try call.audience
             return try call.read(at: point) { snapshot in
-                let explanation = try snapshot.explain(subject, privileges, on: object, for: audience)
+                // A privilege that does not exist has an explanation too.
+                let explanation = try snapshot.explain(
+                    subject, call.store.replacingLevels(in: privileges), on: object, for: audience)
                 wantsProposals = try wantsProposals && snapshot.tells(audience, of: object)
                 let proposals =
                     explanation.isAllowed || !wantsProposals ? nil : try snapshot.proposals(for: explanation, to: audience)

@@ -27,6 +27,7 @@ enum WhoRoute {
             let list = try call.list(request, of: asked)
             let audience = try call.audience
             let page = try call.read(at: list.point) { snapshot in
+                let privileges = try call.privileges(privileges, snapshot)
                 let names = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
                 return list.page(of: names, snapshot)
             }
@@ -59,7 +60,9 @@ enum WhatRoute {
             let asked = QueryMembers(subject: subject, privileges: privileges, className: className).members
             let list = try call.list(request, of: asked)
             let page = try call.read(at: list.point) { snapshot in
-                list.page(of: try snapshot.objects(for: subject, with: privileges, class: className), snapshot)
+                let privileges = try call.privileges(privileges, snapshot)
+                if let className { try snapshot.requireClass(className) }
+                return list.page(of: try snapshot.objects(for: subject, with: privileges, class: className), snapshot)
             }
             return try call.answer(page, to: asked, as: "objects", lineKey: "object") { .string($0) }
         })

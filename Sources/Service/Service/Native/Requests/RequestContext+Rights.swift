@@ -70,6 +70,13 @@ extension RequestContext {
         return try store.read(at: point.moment, body)
     }
 
+    /// Returns the privileges that names stand for, which can also be levels of the store's history.
+    ///
+    /// - Throws: `Refusal` with `malformed` for a name that is neither.
+    func privileges(_ names: [String], _ snapshot: Snapshot) throws -> [String] {
+        snapshot.privileges(named: names) == nil ? try store.privileges(named: names) : names
+    }
+
     /// Throws unless the store has reached a revision.
     ///
     /// A revision that this service has returned is visible immediately, so waiting is not needed. A revision that is missing

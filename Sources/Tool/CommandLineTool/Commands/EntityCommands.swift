@@ -1,0 +1,42 @@
+import Events
+import Muniment
+import Permissions
+import Wire
+
+extension Option {
+    fileprivate static let prefix = Option("prefix", value: "TEXT", "only names that begin with this text, as in doc:2024-")
+}
+
+/// What exists: lists of names, and all that the store records about one.
+extension Command {
+    static let list = Command(
+        "list", "list what exists: the objects of a class, or with user, thing, role, class or permission those",
+        sentence: "CLASS", options: [.prefix] + Option.question,
+        example: Example("list role", "role:editors")
+    ) { call in
+        let className = try call.className()
+        try call.end()
+        let prefix = call.options[.prefix] ?? ""
+        return try call.list("names", QueryMembers(className: className)) { snapshot, _ in
+            try snapshot.names(ofClass: className, prefix: prefix)
+        }
+    }
+
+    static let show = Command(
+        "show", "show what the store records about a name: its entries, members, roles, options, owner, parent",
+        sentence: "NAME", options: Option.question,
+        example: Example(
+            "show role:editors",
+            """
+            role:editors
+              class       role
+              members     user:bob
+            …
+            """)
+    ) { call in
+        let name = try call.name("the name")
+        try call.end()
+        let (description, when) = try call.ask { (try $0.describe(name), $0.members) }
+        return try call.answer(.object(description.json.with(when)), lines: description.lines)
+    }
+}

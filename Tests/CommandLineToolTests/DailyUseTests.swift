@@ -1,0 +1,78 @@
+import Testing
+
+@Suite("Daily use: no result is silently empty or silently reassuring")
+struct DailyUseTests {
+    @Test("After a revocation the tool says what the subject still has, and by which way")
+    func remainingAccess() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("role create editors")
+            try tool.make("role add user:ann to editors")
+            try tool.make("grant role:editors read on doc:plan")
+            let lines = try tool.make("revoke user:ann read on doc:plan").lines
+            #expect(lines.dropFirst().first == "user:ann still has read on doc:plan:")
+            #expect(lines.contains { $0.contains("user:ann is a member of role:editors") })
+            #expect(try tool.object("revoke user:ann on doc:plan --json")["remaining"] as? [String] == ["read"])
+            try tool.make("revoke role:editors read on doc:plan")
+            #expect(try tool.object("revoke user:ann on doc:plan --json")["remaining"] as? [String] == [])
+        }
+    }
+
+    @Test("After the end of a membership the tool says through which roles the member is still in the role")
+    func remainingMembership() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            for sentence in [
+                "role create editors", "role create staff", "role add user:ann to editors", "role add user:ann to staff",
+                "role add role:editors to staff",
+            ] { try tool.make(sentence) }
+            #expect(
+                try tool.make("role remove user:ann from staff").lines.last
+                    == "user:ann is still a member of role:staff through role:editors")
+            #expect(try tool.make("role remove user:ann from editors").lines.count == 1)
+        }
+    }
+
+    @Test("The levels of a history can be named wherever privileges can")
+    func levels() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.write(
+                """
+                {"format":"permission-history/1","levels":{"view":["read"],"edit":["read","update"]}}
+                {"time":"2024-01-01T00:00:00Z","actor":"user:root","changes":[{"op":"createObject","object":"doc:1"}]}
+                {"time":"2024-01-02T00:00:00Z","actor":"user:root","changes":[{"op":"grant","subject":"user:ann","object":"doc:1","level":"edit"}]}
+                {"time":"2024-01-03T00:00:00Z","actor":"user:root","changes":[{"op":"grant","subject":"user:bob","object":"doc:1","level":"view"}]}
+
+                """, to: "history.jsonl")
+            try tool.make("import history.jsonl")
+            #expect(try tool.make("who edit doc:1").lines == ["user:ann", "user:root  administrator"])
+            #expect(try tool.make("what user:bob view").lines == ["doc:1"])
+            #expect(try tool.run("check user:bob edit doc:1").code == 1)
+            #expect(try tool.run("check user:ann edit doc:1").code == 0)
+            #expect(try tool.run("why user:ann edit doc:1").code == 0)
+            #expect(try tool.make("audit access edit on doc:1").lines.first?.hasPrefix("user:ann  ") == true)
+        }
+    }
+
+    @Test("`list` and `show` tell what exists at a moment")
+    func listAndShow() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("role create editors")
+            try tool.make("role add user:bob to editors")
+            try tool.make("grant role:editors read on doc:plan")
+            try tool.make("object create doc:part --parent doc:plan")
+            #expect(try tool.make("list doc").lines == ["doc:part", "doc:plan"])
+            #expect(try tool.make("list doc --prefix doc:pl").lines == ["doc:plan"])
+            #expect(try tool.make("list doc --at 1").lines == [])
+            #expect(try tool.make("list role").lines == ["role:editors"])
+            let role = try tool.object("show role:editors --json")
+            #expect(role["members"] as? [String] == ["user:bob"])
+            let plan = try tool.make("show doc:plan").lines
+            #expect(plan.first == "doc:plan")
+            #expect(plan.contains("  children    doc:part"))
+            #expect(plan.contains { $0.hasSuffix("role:editors  read") })
+            #expect(try tool.make("show user:bob").lines.contains("  roles       role:editors"))
+        }
+    }
+}
