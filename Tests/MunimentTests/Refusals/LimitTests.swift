@@ -140,8 +140,8 @@ struct LimitTests {
         }
     }
 
-    @Test("An object has at most permissionsPerObject permissions attached, a principal is in at most rolesPerMember roles")
-    func attachmentsAndMemberships() throws {
+    @Test("An object has at most permissionsPerObject permissions attached")
+    func attachments() throws {
         try withStore { (fixture) throws in
             let permissions = (0...Limits.permissionsPerObject).map { Name.permission("\($0)") }
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -149,11 +149,6 @@ struct LimitTests {
             let attachments = permissions.map { Change.attachPermission($0, to: "doc:1") }
             #expect(try fixture.refusal(of: attachments)?.change == Limits.permissionsPerObject)
             #expect(try fixture.refusal(of: attachments.dropLast()) == nil)
-            let roles = (0...Limits.rolesPerMember).map { Name.role("\($0)") }
-            #expect(try fixture.refusal(of: roles.map { .createRole($0) }) == nil)
-            let memberships = roles.map { Change.addMember("user:root", to: $0) }
-            #expect(try fixture.refusal(of: memberships)?.change == Limits.rolesPerMember)
-            #expect(try fixture.refusal(of: memberships.dropLast()) == nil)
         }
     }
 

@@ -34,8 +34,10 @@ struct Committer {
         }
         let revision = workingSet.state.revision.next
         let events = try folding(revision, actor) {
-            // Administrators and imports have no limit of work.
+            // Administrators and imports have no limit of work. The subjects of the caller do not count: others may have put the
+            // caller in roles.
             if try transaction.authority != .importer && !workingSet.isAdministrator(actor) {
+                _ = try workingSet.subjects(of: actor)
                 workingSet.work.beginLimit(workLimit)
             }
             defer { workingSet.work.endLimit() }

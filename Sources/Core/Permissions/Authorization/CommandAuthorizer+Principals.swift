@@ -26,12 +26,13 @@ extension CommandAuthorizer {
             return []
         }
         // A role with the member `everyone` counts as above every role, so it cannot be put below one.
-        if memberName.kind == .role, try member == role || state.subjects(of: role).contains(member) {
+        if memberName.kind == .role,
+            try member == role || state.reach(of: role).roles.contains(member)
+                || state.subjects(of: .everyone).contains(member)
+        {
             throw Refusal(.cycle, "`\(name.excerpt)` is within `\(memberName.excerpt)` already: roles cannot hold each other")
         }
-        guard try state.roleCount(of: member) < Limits.rolesPerMember else {
-            throw Refusal(.tooLarge, "`\(memberName.excerpt)` is a member of \(Limits.rolesPerMember) roles: nest roles instead")
-        }
+        try needShare(of: member, in: role, memberName)
         return [.memberAdded(MemberAdded(role: role, member: member))]
     }
 

@@ -2,7 +2,7 @@ public import Events
 
 /// The data that the command checks read in addition to the rules of access: the head of a store, including the changes that the
 /// transaction has made so far.
-public protocol CommandState: AccessState {
+public protocol CommandState: AccessState, MembershipGraph {
     /// The privileges that a new store gives to everyone.
     var preset: Preset { get }
     /// The names of the store's privileges.
@@ -34,8 +34,10 @@ public protocol CommandState: AccessState {
     /// Returns the privileges that entries on an object, and permissions attached to it, give to any subject at an instant.
     func privilegesOfAnySubject(on object: ObjectID, at instant: Instant) throws -> Privileges
     func isMember(_ member: PrincipalID, of role: PrincipalID) throws -> Bool
-    /// Returns the number of roles that a principal is a direct member of.
-    func roleCount(of member: PrincipalID) throws -> Int
+    /// Returns the direct members of a role, sorted.
+    func members(of role: PrincipalID) throws -> [PrincipalID]
+    /// Returns the roles that a principal reaches by following memberships upwards.
+    func reach(of principal: PrincipalID) throws -> MembershipReach
     func permission(_ id: PermissionID) throws -> PermissionGrant?
     func objects(attachedTo permission: PermissionID) throws -> [ObjectID]
     func permissions(attachedTo object: ObjectID) throws -> [PermissionID]

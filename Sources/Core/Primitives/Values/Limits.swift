@@ -34,8 +34,9 @@ public enum Limits {
     public static let bytesPerCommit = 64 << 20
     /// Permissions attached to one object.
     public static let permissionsPerObject = 64
-    /// Roles that one principal is a direct member of.
-    public static let rolesPerMember = 1024
+    /// Memberships in roles of one creator that a principal follows upwards, through all levels of nesting. Those of `everyone`
+    /// count for `everyone` only. The limit applies to each creator separately, and administrators may exceed it.
+    public static let membershipsPerCreator = 2048
     /// Objects above an object, following parents.
     public static let depthOfParents = 64
     /// Properties that a class names for queries.

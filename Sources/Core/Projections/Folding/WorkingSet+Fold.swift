@@ -90,7 +90,8 @@ extension WorkingSet {
         guard wasAppointed != isAppointed else { return }
         try relate(.administrator, 0, principal.rawValue, isAppointed ? .bare : nil)
         state.administratorCount += isAppointed ? 1 : -1
-        membershipsChanged()
+        subjectSets.removeAll()
+        state.membershipRevision = revision
     }
 
     // MARK: Objects
@@ -186,16 +187,26 @@ extension WorkingSet {
         if isMember { roles.insert(role, at: place) } else { roles.remove(at: place) }
         memberships.set(member, roles.isEmpty ? nil : MembershipDocument(roles: roles), at: revision)
         try relate(.member, role.rawValue, member.rawValue, isMember ? .bare : nil)
-        membershipsChanged(of: member)
+        state.membershipRevision = revision
+        clearSubjects(below: member)
+        try updateReaches(below: member, in: role, isMember: isMember)
     }
 
-    /// Clears the cached subjects of callers. The subjects of the actor, which each change of a transaction needs, are kept if
-    /// the change cannot affect them.
-    private func membershipsChanged(of member: PrincipalID? = nil) {
-        state.membershipRevision = revision
-        let kept = member.flatMap { member in subjectSets[actor].flatMap { $0.contains(member) ? nil : $0 } }
+    /// Clears the cached subjects of callers. The subjects of the actor and of everyone, which each change of a transaction can
+    /// need, are kept if the member is not among them.
+    private func clearSubjects(below member: PrincipalID) {
+        let needed = [actor, .everyone].compactMap { subjectSets[$0] }
         subjectSets.removeAll()
-        subjectSets[actor] = kept
+        for subjects in needed where !subjects.contains(member) { subjectSets[subjects.caller] = subjects }
+    }
+
+    /// Updates what is cached about the roles of a member, and clears what is cached about the members of a role.
+    private func updateReaches(below member: PrincipalID, in role: PrincipalID, isMember: Bool) throws {
+        if reaches.isEmpty { return }
+        if isMember { try reaches[member]?.add(role, self) } else { reaches[member] = nil }
+        guard try object(ObjectID(member))?.classID == .role else { return }
+        try work.count(reaches.count)
+        reaches = reaches.filter { !$0.value.roles.contains(member) }
     }
 
     private func deleteRole(_ role: PrincipalID) throws {

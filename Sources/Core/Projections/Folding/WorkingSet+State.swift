@@ -85,7 +85,23 @@ extension WorkingSet: CommandState {
 
     package func isMember(_ member: PrincipalID, of role: PrincipalID) throws -> Bool { try membership(member).contains(role) }
 
-    package func roleCount(of member: PrincipalID) throws -> Int { try membership(member).count }
+    package func directRoles(of member: PrincipalID) throws -> [PrincipalID] { try membership(member) }
+
+    package func members(of role: PrincipalID) throws -> [PrincipalID] {
+        try related(.member, role.rawValue).map(PrincipalID.init(rawValue:))
+    }
+
+    /// Nobody can change the owner of a role.
+    package func creator(of role: PrincipalID) throws -> PrincipalID { try object(ObjectID(role))?.owner ?? .system }
+
+    package func reach(of principal: PrincipalID) throws -> MembershipReach {
+        try work.count()
+        if let known = reaches[principal] { return known }
+        let reach = try MembershipReach(of: principal, self)
+        if reaches.count == Self.reachLimit { reaches.removeAll(keepingCapacity: true) }
+        reaches[principal] = reach
+        return reach
+    }
 
     package func permission(_ id: PermissionID) throws -> PermissionGrant? { try permissionGrant(id) }
 

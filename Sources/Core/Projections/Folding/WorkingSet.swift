@@ -9,6 +9,8 @@ internal import Permissions
 package final class WorkingSet {
     /// Versions kept in memory after a flush.
     private static let cacheLimit = 100_000
+    /// Principals whose reach is kept in memory.
+    static let reachLimit = 1000
 
     let reader: HeadReader
     /// Whether the index is empty, so that no lookup in it is needed.
@@ -61,6 +63,8 @@ package final class WorkingSet {
 
     /// The subjects of callers, cached until a membership changes.
     var subjectSets: [PrincipalID: SubjectSet] = [:]
+    /// The roles that principals reach, cached until a membership of one of them changes.
+    var reaches: [PrincipalID: MembershipReach] = [:]
 
     /// The revision and the actor of the commit that is being folded.
     private(set) var revision = Revision.genesis
@@ -161,6 +165,7 @@ package final class WorkingSet {
         slots.rollBack()
         relations.rollBack()
         subjectSets.removeAll()
+        reaches.removeAll()
     }
 
     /// Whether folded commits are missing in the index.
