@@ -94,6 +94,25 @@ struct PastDisclosureTests {
         }
     }
 
+    @Test("E15 a value that the same commit replaced is shown only to its own caller")
+    func replacedValue() async throws {
+        try await withService { fixture in
+            let site = try await Site(fixture)
+            let grant = #"{"op":"grant","subject":"user:mal","object":"doc:plan","privileges":["read","update","setPermissions"]}"#
+            try await site.commit(
+                "user:ann", #"{"op":"createObject","object":"doc:plan","value":{"title":"first"}}"#,
+                #"{"op":"writeObject","object":"doc:plan","value":{"title":"second"}}"#,
+                #"{"op":"writeObject","object":"doc:plan","value":{"title":"third"}}"#, grant)
+            let (status, text) = try await site.told("GET", "/history?name=doc:plan")
+            #expect(status == 200 && text.contains("third"), "\(text)")
+            for secret in ["first", "second"] { #expect(!text.contains(secret), "\(text)") }
+            let written = ["fourth", "fifth"].map { #"{"op":"writeObject","object":"doc:plan","value":{"title":"\#($0)"}}"# }
+            try await site.commit("user:mal", written[0], written[1])
+            let own = try await site.told("GET", "/history?name=doc:plan").text
+            #expect(own.contains("fourth") && own.contains("fifth"), "\(own)")
+        }
+    }
+
     @Test("E15 the past of a name begins at its last creation, on every route", arguments: [false, true])
     func recreatedName(isOneCommit: Bool) async throws {
         try await withService { fixture in

@@ -21,6 +21,8 @@ final class Disclosure {
     private let caller: Caller?
     private var objects: [ObjectID: Standing?] = [:]
     private var memberships: [Revision: Set<PrincipalID>] = [:]
+    /// The last event of a commit that wrote each object, of the commit asked about last.
+    private var lastWrites: (revision: Revision, indices: [ObjectID: Int])?
 
     private struct Caller {
         let name: Name
@@ -166,7 +168,9 @@ final class Disclosure {
         }
         func content(_ object: ObjectID, parent: ObjectID?) throws -> WithheldParts {
             var withheld: WithheldParts = []
-            if try isPast(object) || !mayKnowValue(of: object, at: revision) { withheld.insert(.value) }
+            // No revision had a value that the same commit replaced. Its own caller knows it.
+            let isReplaced = commit.actor != caller.principal && lastWrite(of: object, in: commit).map { index < $0 } ?? false
+            if try isReplaced || isPast(object) || !mayKnowValue(of: object, at: revision) { withheld.insert(.value) }
             if let parent, try !mayKnow(parent, at: revision) { withheld.insert(.parent) }
             return withheld
         }
@@ -192,6 +196,15 @@ final class Disclosure {
         case .administrator(let principal): return principal == caller.principal ? [] : nil
         case .clock: return try entriesAreKnown(on: .store) ? [] : nil
         }
+    }
+
+    /// Returns the index of the last event of a commit that wrote an object; nil without one.
+    private func lastWrite(of object: ObjectID, in commit: Commit) -> Int? {
+        if let lastWrites, lastWrites.revision == commit.revision { return lastWrites.indices[object] }
+        var indices: [ObjectID: Int] = [:]
+        for (index, event) in commit.events.enumerated() { if case .written(let object) = event.effect { indices[object] = index } }
+        lastWrites = (commit.revision, indices)
+        return indices[object]
     }
 
     /// Returns the wanted events of a commit that the audience may read, and the parts of the commit's origin that it may read.
