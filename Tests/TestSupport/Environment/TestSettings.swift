@@ -11,6 +11,9 @@ public enum TestSettings {
     /// The number of random histories that are searched on every route for data that callers may not know.
     public static let taintedHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 4
 
+    /// The number of random schedules in which credentials are withdrawn.
+    public static let withdrawalHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 10
+
     /// The number of flipped bits in each file of a data directory.
     public static let flipCount = number("MUNIMENT_FLIPS").map(Int.init) ?? 12
 
