@@ -19,13 +19,17 @@ struct GeneratedStore {
     static let changesPerTransaction = 1000
 
     /// Imports the company. Only the import itself is timed.
-    static func make(entries: Int, in folder: String) throws -> GeneratedStore {
+    ///
+    /// - Parameter clock: returns the time of the commits; nil for the machine's clock. A service commits only to a store whose last
+    ///   commit is not long ago.
+    static func make(
+        entries: Int, in folder: String, clock: (@Sendable () -> Instant)? = { BenchmarkClock().now }
+    ) throws -> GeneratedStore {
         let generator = Generator(entries: entries)
         let path = folder + "/store"
-        let clock = BenchmarkClock()
         let store = try Store.create(
             at: path, preset: .open, administrator: "user:root",
-            options: StoreOptions(clock: { clock.now }, expiryRecording: .withCommits))
+            options: StoreOptions(clock: clock, expiryRecording: .withCommits))
         let importer = try store.importer()
         try importer.add(
             Transaction(

@@ -21,7 +21,8 @@ struct IdentitySuite {
     }
 
     func run() throws -> Result {
-        let data = try GeneratedStore.make(entries: 10_000, in: folder)
+        // The service registers the account in the store.
+        let data = try GeneratedStore.make(entries: 10_000, in: folder, clock: nil)
         let directory = folder + "/data"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try FileManager.default.moveItem(atPath: data.path, toPath: directory + "/default")
@@ -79,9 +80,12 @@ struct IdentitySuite {
             session=$(post sign-up/confirm "{\\"attempt\\":\\"$attempt\\",\\"code\\":\\"$code\\"}")
             echo "$session" | field principal
             echo "$session" | field accessToken
+            echo "$session"
             """
         let lines = try ChildProcess(["bash", "-c", script], errors: .inherited).finish().output.split(separator: "\n")
-        guard lines.count == 2 else { throw BenchmarkFailure("no account could be created: \(lines)") }
+        guard lines.count == 3 else {
+            throw BenchmarkFailure("the service created no account. Its response was: \(lines.joined(separator: "\n"))")
+        }
         return (String(lines[0]), String(lines[1]))
     }
 }
