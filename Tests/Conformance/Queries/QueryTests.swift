@@ -220,6 +220,33 @@ struct QueryTests {
         }
     }
 
+    @Test("F15: a query with several conditions examines about as many objects as the rarest one allows, in any order")
+    func severalConditions() throws {
+        try withStore(.open) { (fixture) throws in
+            var settings = ClassSettings()
+            settings.properties = ["year", "title"]
+            try fixture.commit(.defineClass("book", settings), .register("user:ann"))
+            let importer = try fixture.store.importer()
+            for batch in 0..<20 {
+                let numbers = batch * 1000..<batch * 1000 + 1000
+                try importer.add(
+                    Transaction(
+                        "user:root", numbers.map { book("\($0)", "A story", Int64($0 / 10)) }, authority: .importer))
+            }
+            try importer.finish()
+            let rare = Condition.compare("year", .equal, .integer(1999))
+            let frequent = Condition.hasPrefix("title", "A")
+            for conditions in [[rare, frequent], [frequent, rare]] {
+                for order in [Query.Order.descending("year"), .ascending("title"), .descending("title")] {
+                    let query = Query("book", where: .all(conditions), order: [order])
+                    let page = try fixture.store.query(query, as: "user:root")
+                    #expect(page.objects.count == 10)
+                    #expect(page.examined < 2500)
+                }
+            }
+        }
+    }
+
     @Test("F15: custom privileges and roles at several levels: the right to delete is separate from the right to edit")
     func customPrivileges() throws {
         try withStore(.open) { (fixture) throws in

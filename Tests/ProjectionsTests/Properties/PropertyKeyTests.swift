@@ -127,12 +127,12 @@ extension PropertyRange {
 
 extension KeyCondition {
     fileprivate func holds(of value: JSONValue?) -> Bool? {
-        var known = KnownKeys(bytes: [], ranges: [])
-        for property in properties {
-            let start = known.bytes.count
-            known.bytes += PropertyKey(value?[property]).bytes
-            known.ranges.append(start..<known.bytes.count)
+        var row: [UInt8] = []
+        let ranges = properties.map { property in
+            let start = row.count
+            row += PropertyKey(value?[property]).bytes
+            return Optional(start..<row.count)
         }
-        return holds(known)
+        return holds(row.span, ranges)
     }
 }

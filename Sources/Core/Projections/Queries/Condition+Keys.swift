@@ -15,6 +15,15 @@ extension Condition {
         }
     }
 
+    /// Returns lists of ranges. The ranges of each list together contain every object that satisfies the condition.
+    func coverings() -> [[(property: String, range: PropertyRange)]] {
+        if case .all = self {
+            let ranges = properties.map { (property: $0, range: range(of: $0)) }.filter { $0.range != .everything }
+            if !ranges.isEmpty { return ranges.map { [$0] } }
+        }
+        return covering().map { [$0] } ?? []
+    }
+
     /// Returns ranges of keys that together contain every object that satisfies the condition; nil if only the full range does.
     func covering() -> [(property: String, range: PropertyRange)]? {
         switch self {

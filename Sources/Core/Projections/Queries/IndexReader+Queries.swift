@@ -69,8 +69,8 @@ extension IndexReader {
             let inherits = try options(of: classID)?.inherits.isEmpty == false
             collecting.append(CollectingPlan(task, try NamedSource(self, for: subjects.members, inherits: inherits)))
         }
-        if let source = try coveringSource(task, query, in: classID) { collecting.append(CollectingPlan(task, source)) }
-        let (found, isEverything) = try QueryRace.run(ordered, pageSize: query.limit, against: collecting)
+        for source in try coveringSources(task, query, in: classID) { collecting.append(CollectingPlan(task, source)) }
+        let (found, isEverything) = try QueryPlanner.run(ordered, pageSize: query.limit, or: collecting)
         let page = query.limit.map { found.prefix($0) } ?? found[...]
         let hasMore = page.count < found.count
         return QueryResult(
@@ -82,34 +82,36 @@ extension IndexReader {
         guard let first = query.order.first, let slot = task.matcher.slots[ExactText(first.property)] else {
             let source = try RelatedSource(
                 self, .instances(of: classID), after: task.start?.object)
-            return OrderedPlan(task, source, by: nil, hasGroups: false)
+            return OrderedPlan(task, source, hasGroups: false)
         }
         let range = query.condition?.range(of: first.property) ?? .everything
         let hasGroups = query.order.count > 1
-        var start = task.start.map { Candidate(object: $0.object, key: $0.keys.first) }
-        if hasGroups { start = start.flatMap(\.key).map { beforeGroup($0, isDescending: first.isDescending) } }
+        // Within a group, the order can differ from the order of numbers: the group begins again.
+        let start = task.start.flatMap { start in
+            start.keys.first.map { key in
+                (key, hasGroups ? ObjectID(rawValue: first.isDescending ? ObjectID.beyondAll : 0) : start.object)
+            }
+        }
         let source = try PropertySource(
             self, classID, slot: slot, range, isDescending: first.isDescending, after: start)
-        return OrderedPlan(task, source, by: slot, hasGroups: hasGroups)
+        return OrderedPlan(task, source, hasGroups: hasGroups)
     }
 
-    /// Returns a position before all objects with a key: within a group, the order can differ from the order of numbers.
-    private func beforeGroup(_ key: PropertyKey, isDescending: Bool) -> Candidate {
-        Candidate(object: ObjectID(rawValue: isDescending ? ObjectID.beyondAll : 0), key: key)
-    }
-
-    /// Returns every object that can satisfy the condition, from the index of properties; nil if the index cannot narrow it.
-    private func coveringSource(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> (any CandidateSource)? {
-        guard let covering = query.condition?.covering() else { return nil }
-        var sources: [any CandidateSource] = []
-        for (property, range) in covering {
-            guard let slot = task.matcher.slots[ExactText(property)] else {
-                for source in sources { source.close() }
+    /// Returns sources from the index of properties, each of which has every object that can satisfy the condition.
+    private func coveringSources(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> [any CandidateSource] {
+        guard let condition = query.condition else { return [] }
+        return try condition.coverings().compactMap { covering in
+            // The ordered plan reads this range too.
+            if covering.count == 1, query.order.first.map({ ExactText($0.property) }) == ExactText(covering[0].property) {
                 return nil
             }
-            sources.append(try PropertySource(self, classID, slot: slot, range))
+            let slots = covering.map { task.matcher.slots[ExactText($0.property)] }
+            guard !slots.contains(nil) else { return nil }
+            let sources = try zip(slots, covering).compactMap { slot, covering in
+                try slot.map { try PropertySource(self, classID, slot: $0, covering.range) }
+            }
+            return sources.count == 1 ? sources[0] : JoinedSource(sources)
         }
-        return sources.count == 1 ? sources[0] : JoinedSource(sources)
     }
 }
 

@@ -38,51 +38,53 @@ struct KeyCondition {
         }
     }
 
-    /// Returns whether the condition holds for an object with the known keys; nil if that requires other keys, or the value.
-    func holds(_ keys: KnownKeys) -> Bool? { Self.holds(root, keys) }
+    /// Returns whether the condition holds for an object; nil if that requires other keys, or the value.
+    ///
+    /// - Parameters:
+    ///   - row: the bytes that contain the keys.
+    ///   - ranges: the range of the key of each of ``properties``; nil for an unknown key. Further ranges are ignored.
+    func holds(_ row: Span<UInt8>, _ ranges: [Range<Int>?]) -> Bool? { Self.holds(root, row, ranges) }
 
-    private static func holds(_ node: Node, _ keys: KnownKeys) -> Bool? {
+    private static func holds(_ node: Node, _ row: Span<UInt8>, _ ranges: [Range<Int>?]) -> Bool? {
         switch node {
         case .compare(let property, let comparison, let wanted, let isExact, let comparable):
-            guard let range = keys.ranges[property] else { return nil }
-            guard comparison == .equal || comparable && keys.bytes[range.lowerBound] == wanted[0] else { return false }
-            let order = keys.order(range, wanted)
+            guard let range = ranges[property] else { return nil }
+            guard comparison == .equal || comparable && row[range.lowerBound] == wanted[0] else { return false }
+            let order = order(row, range, wanted)
             if order == .same, !isExact { return nil }
             return comparison.holds(order)
         case .hasPrefix(let property, let prefix, let isWhole):
-            guard let range = keys.ranges[property] else { return nil }
-            guard keys.bytes[range].starts(with: prefix) else { return false }
+            guard let range = ranges[property] else { return nil }
+            guard begins(row, range, with: prefix) else { return false }
             return isWhole ? true : nil
-        case .all(let nodes): return decide(nodes, keys, by: false)
-        case .any(let nodes): return decide(nodes, keys, by: true)
+        case .all(let nodes): return decide(nodes, row, ranges, by: false)
+        case .any(let nodes): return decide(nodes, row, ranges, by: true)
         }
     }
 
     /// Combines several conditions: returns `deciding` if one has that result, nil if an unknown one could have it, otherwise the
     /// opposite.
-    private static func decide(_ nodes: [Node], _ keys: KnownKeys, by deciding: Bool) -> Bool? {
+    private static func decide(_ nodes: [Node], _ row: Span<UInt8>, _ ranges: [Range<Int>?], by deciding: Bool) -> Bool? {
         var isKnown = true
         for node in nodes {
-            let holds = holds(node, keys)
+            let holds = holds(node, row, ranges)
             if holds == deciding { return deciding }
             if holds == nil { isKnown = false }
         }
         return isKnown ? !deciding : nil
     }
-}
-
-/// The known keys of an object.
-struct KnownKeys {
-    var bytes: [UInt8]
-    /// The range of each property's key in the bytes; nil for an unknown key.
-    var ranges: [Range<Int>?]
 
     /// Compares a key with another.
-    fileprivate func order(_ range: Range<Int>, _ other: [UInt8]) -> Condition.Order {
-        let shared = min(range.count, other.count)
-        for index in 0..<shared where bytes[range.lowerBound + index] != other[index] {
-            return bytes[range.lowerBound + index] < other[index] ? .ascending : .descending
+    private static func order(_ row: Span<UInt8>, _ range: Range<Int>, _ other: [UInt8]) -> Condition.Order {
+        for index in 0..<min(range.count, other.count) where row[range.lowerBound + index] != other[index] {
+            return row[range.lowerBound + index] < other[index] ? .ascending : .descending
         }
         return Condition.Order(range.count, other.count)
+    }
+
+    private static func begins(_ row: Span<UInt8>, _ range: Range<Int>, with prefix: [UInt8]) -> Bool {
+        guard range.count >= prefix.count else { return false }
+        for index in prefix.indices where row[range.lowerBound + index] != prefix[index] { return false }
+        return true
     }
 }

@@ -6,16 +6,20 @@ internal import LMDB
 ///
 /// A query about the present reads only the present rows; at an earlier revision the past rows are read too.
 final class PropertySource: CandidateSource {
-    private let revision: Revision
+    /// The number of the property.
+    let slot: UInt16
     private let parts: [Part]
     private let isDescending: Bool
+    /// The part with the object that was returned last.
+    private var current: Part?
 
-    /// - Parameter start: only objects after this one are returned.
+    /// - Parameter start: only objects after this place in the order are returned.
     init(
         _ reader: IndexReader, _ classID: ClassID, slot: UInt16, _ range: PropertyRange, isDescending: Bool = false,
-        after start: Candidate? = nil
+        after start: (key: PropertyKey, object: ObjectID)? = nil
     ) throws {
-        revision = reader.revision
+        let revision = reader.revision
+        self.slot = slot
         self.isDescending = isDescending
         var parts: [Part] = []
         for part in revision == reader.state.revision ? [PropertyRow.Part.present] : [.present, .past] where !range.isEmpty {
@@ -27,7 +31,7 @@ final class PropertySource: CandidateSource {
         self.parts = parts
     }
 
-    func next() throws -> Candidate? {
+    func next() throws -> ObjectID? {
         for part in parts { try part.prepare() }
         var first: Part?
         for part in parts where part.isThere {
@@ -37,9 +41,12 @@ final class PropertySource: CandidateSource {
             }
             if isDescending ? other.isBefore(part) : part.isBefore(other) { first = part }
         }
-        guard let first else { return nil }
-        return first.take()
+        current = first
+        return first?.take()
     }
+
+    /// The key of the object that was returned last; nil before the first object and after the last.
+    var key: PropertyKey? { current?.key }
 
     func close() { for part in parts { part.cursor.close() } }
 
@@ -57,7 +64,8 @@ final class PropertySource: CandidateSource {
         private var isUsed = true
 
         init(
-            cursor: Cursor, prefix: [UInt8], range: PropertyRange, isDescending: Bool, after last: Candidate?, revision: Revision
+            cursor: Cursor, prefix: [UInt8], range: PropertyRange, isDescending: Bool,
+            after last: (key: PropertyKey, object: ObjectID)?, revision: Revision
         ) {
             self.cursor = cursor
             self.prefix = prefix
@@ -65,10 +73,8 @@ final class PropertySource: CandidateSource {
             self.revision = revision
             let lower = prefix + range.lower
             let upper = range.upper.map { prefix + $0 } ?? PropertyRange.successor(of: prefix)
-            let position = last.flatMap { last in
-                last.key.map { key in
-                    prefix + key.bytes + PropertyRow.bytes(last.object.rawValue + (isDescending ? 0 : 1), count: 5)
-                }
+            let position = last.map { last in
+                prefix + last.key.bytes + PropertyRow.bytes(last.object.rawValue + (isDescending ? 0 : 1), count: 5)
             }
             if isDescending {
                 start = [upper, position].compactMap { $0 }.min { $0.lexicographicallyPrecedes($1) }
@@ -124,13 +130,17 @@ final class PropertySource: CandidateSource {
             }
         }
 
-        func take() -> Candidate {
+        func take() -> ObjectID {
             isUsed = true
             return cursor.withRow { key, _ in
                 let valueEnd = key.count - PropertyRow.suffixBytes
-                let object = PropertyRow.number(key, at: valueEnd..<valueEnd + 5)
-                let bytes = [UInt8](copying: key.extracting(PropertyRow.prefixBytes..<valueEnd))
-                return Candidate(object: ObjectID(rawValue: object), key: PropertyKey(bytes: bytes))
+                return ObjectID(rawValue: PropertyRow.number(key, at: valueEnd..<valueEnd + 5))
+            }
+        }
+
+        var key: PropertyKey {
+            cursor.withRow { key, _ in
+                PropertyKey(bytes: [UInt8](copying: key.extracting(PropertyRow.prefixBytes..<key.count - PropertyRow.suffixBytes)))
             }
         }
     }
@@ -146,7 +156,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    fileprivate init(copying bytes: Span<UInt8>) {
+    init(copying bytes: Span<UInt8>) {
         self.init(capacity: bytes.count) { output in
             for index in bytes.indices { output.append(bytes[index]) }
         }

@@ -15,8 +15,9 @@ final class QueryMatcher {
     /// name.
     private let wantedSlots: [UInt16?]
     private let orderCount: Int
-    /// The keys of the current object in these properties, after a lookup.
-    private var keys: KnownKeys
+    /// The number of the only property of the condition and the order; nil if they have several, or one that the class does not
+    /// name.
+    private let onlySlot: UInt16?
     /// The number of objects examined.
     private(set) var examined = 0
 
@@ -33,63 +34,49 @@ final class QueryMatcher {
         self.slots = slots
         wantedSlots = ((keyCondition?.properties ?? []) + query.order.map(\.property)).map { slots[ExactText($0)] }
         orderCount = query.order.count
-        keys = KnownKeys(bytes: [], ranges: Array(repeating: nil, count: wantedSlots.count))
+        onlySlot = Set(wantedSlots).count == 1 ? wantedSlots[0] : nil
     }
 
-    /// Returns the match of a candidate; nil if the query does not find it.
+    /// Returns an object as a match; nil if the query does not find it.
     ///
-    /// - Parameter slot: the number of the property that the candidate was found by, if any.
-    func match(_ candidate: Candidate, by slot: UInt16?) throws -> QueryMatch? {
+    /// - Parameter property: the source that has returned the object last; nil for a source of objects of any class.
+    func match(_ object: ObjectID, from property: PropertySource?) throws -> QueryMatch? {
         examined += 1
-        let object = candidate.object
-        // A candidate that was not found by a property can be of another class.
-        if candidate.key == nil, try reader.place(of: object)?.classID != classID { return nil }
+        if property == nil, try reader.place(of: object)?.classID != classID { return nil }
         // Access is decided first: the time of a query must not depend on values that the caller may not read.
         guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return nil }
-        var isLookedUp = false
-        if let condition, let keyCondition {
-            var holds: Bool?
-            if let slot, let key = candidate.key { holds = keyCondition.holds(only(key, in: slot)) }
-            if holds == nil {
-                try lookUp(object)
-                isLookedUp = true
-                holds = keyCondition.holds(keys)
-            }
-            // The keys are not sufficient: two long texts, a list, or a property that the class does not name.
-            guard try holds ?? condition.matches(reader.value(of: object).map(JSONText.decode)) else { return nil }
-        }
-        if orderCount == 0 { return QueryMatch(keys: [], object: object) }
-        if orderCount == 1, let slot, slot == wantedSlots.last, let key = candidate.key {
-            return QueryMatch(keys: [key], object: object)
-        }
-        if !isLookedUp { try lookUp(object) }
-        return QueryMatch(keys: orderKeys, object: object)
+        guard let property, property.slot == onlySlot, let key = property.key else { return try lookUp(object) }
+        guard try holds(key.bytes.span, wantedSlots.map { _ in key.bytes.indices }, object) else { return nil }
+        return QueryMatch(keys: Array(repeating: key, count: orderCount), object: object)
     }
 
-    private func only(_ key: PropertyKey, in slot: UInt16) -> KnownKeys {
-        KnownKeys(bytes: key.bytes, ranges: wantedSlots.map { $0 == slot ? key.bytes.indices : nil })
+    /// Returns whether the condition holds for an object.
+    private func holds(_ row: Span<UInt8>, _ ranges: [Range<Int>?], _ object: ObjectID) throws -> Bool {
+        guard let condition, let keyCondition else { return true }
+        // The keys are not sufficient for two long texts, a list, or a property that the class does not name.
+        return try keyCondition.holds(row, ranges) ?? condition.matches(reader.value(of: object).map(JSONText.decode))
     }
 
-    private var orderKeys: [PropertyKey] {
-        keys.ranges.suffix(orderCount).map { range in
-            range.map { PropertyKey(bytes: Array(keys.bytes[$0])) } ?? PropertyKey(nil)
-        }
-    }
-
-    /// Loads the keys of an object.
-    private func lookUp(_ object: ObjectID) throws {
-        keys.bytes.removeAll(keepingCapacity: true)
-        for index in keys.ranges.indices { keys.ranges[index] = nil }
+    /// Returns an object as a match by the row of its properties; nil if the condition does not hold.
+    private func lookUp(_ object: ObjectID) throws -> QueryMatch? {
+        guard condition != nil || orderCount > 0 else { return QueryMatch(keys: [], object: object) }
+        var ranges = [Range<Int>?](repeating: nil, count: wantedSlots.count)
+        var isFound = false
+        var match: QueryMatch?
         try reader.withDocument(DocumentID(kind: .properties, id: object.rawValue)) { row in
+            isFound = true
             try ObjectProperties.forEachKey(row) { slot, range in
-                guard wantedSlots.contains(slot) else { return }
-                let start = keys.bytes.count
-                for index in range { keys.bytes.append(row[index]) }
-                for (index, wanted) in wantedSlots.enumerated() where wanted == slot {
-                    keys.ranges[index] = start..<keys.bytes.count
-                }
+                for index in wantedSlots.indices where wantedSlots[index] == slot { ranges[index] = range }
             }
+            guard try holds(row, ranges, object) else { return }
+            let keys = ranges.suffix(orderCount).map { range in
+                range.map { PropertyKey(bytes: [UInt8](copying: row.extracting($0))) } ?? PropertyKey(nil)
+            }
+            match = QueryMatch(keys: keys, object: object)
         }
+        if isFound { return match }
+        guard try holds([UInt8]().span, ranges, object) else { return nil }
+        return QueryMatch(keys: Array(repeating: PropertyKey(nil), count: orderCount), object: object)
     }
 }
 

@@ -1,15 +1,6 @@
 internal import Events
 internal import Permissions
 
-/// A plan for answering a query, which can be advanced step by step.
-protocol QueryPlan: AnyObject {
-    /// Examines some candidates; returns whether the plan is complete.
-    func advance(by count: Int) throws -> Bool
-    /// Returns the matches in order, at most one more than the page size. Valid after the plan is complete.
-    func matches() -> [QueryMatch]
-    func close()
-}
-
 /// The data that all plans of one answer share.
 struct QueryTask {
     let matcher: QueryMatcher
@@ -23,31 +14,33 @@ struct QueryTask {
 }
 
 /// Examines candidates in the order of the query, until the page is full.
-final class OrderedPlan: QueryPlan {
+final class OrderedPlan {
     private let task: QueryTask
     private let source: any CandidateSource
-    private let slot: UInt16?
+    /// The source, if it has the order of a property.
+    private let property: PropertySource?
     /// Whether objects with the same first property must be sorted among themselves.
     private let hasGroups: Bool
     private var found: [QueryMatch] = []
     private var group: [QueryMatch] = []
 
-    init(_ task: QueryTask, _ source: any CandidateSource, by slot: UInt16?, hasGroups: Bool) {
+    init(_ task: QueryTask, _ source: any CandidateSource, hasGroups: Bool) {
         self.task = task
         self.source = source
-        self.slot = slot
+        property = source as? PropertySource
         self.hasGroups = hasGroups
     }
 
+    /// Examines some candidates; returns whether the plan is complete.
     func advance(by count: Int) throws -> Bool {
         for _ in 0..<count {
-            guard let candidate = try source.next() else {
+            guard let object = try source.next() else {
                 endGroup()
                 return true
             }
-            if hasGroups, let last = group.first, last.keys.first != candidate.key { endGroup() }
+            if hasGroups, let last = group.first, last.keys.first != property?.key { endGroup() }
             if isFull { return true }
-            guard let match = try task.matcher.match(candidate, by: slot), task.isAfterStart(match) else { continue }
+            guard let match = try task.matcher.match(object, from: property), task.isAfterStart(match) else { continue }
             if hasGroups { group.append(match) } else { found.append(match) }
             if isFull { return true }
         }
@@ -70,64 +63,80 @@ final class OrderedPlan: QueryPlan {
         group = []
     }
 
-    func matches() -> [QueryMatch] { found }
+    /// The matches in order, at most one more than the page size. Valid after the plan is complete.
+    var matches: [QueryMatch] { found }
+
     func close() { source.close() }
 }
 
 /// Examines all candidates of a source, and sorts the matches.
-final class CollectingPlan: QueryPlan {
+final class CollectingPlan {
     private let task: QueryTask
     private let source: any CandidateSource
-    private var found: [QueryMatch] = []
+    private var candidates: [ObjectID] = []
+    private var isComplete = false
 
     init(_ task: QueryTask, _ source: any CandidateSource) {
         self.task = task
         self.source = source
     }
 
-    func advance(by count: Int) throws -> Bool {
-        for _ in 0..<count {
-            guard let candidate = try source.next() else { return true }
-            // The property of the candidate is unknown here, since sources of several properties can be joined.
-            if let match = try task.matcher.match(candidate, by: nil), task.isAfterStart(match) { found.append(match) }
+    /// Returns the number of candidates if it is at most `limit`, otherwise nil. Reads no candidate twice, and examines none.
+    func count(upTo limit: Int) throws -> Int? {
+        while !isComplete, candidates.count <= limit {
+            if let object = try source.next() { candidates.append(object) } else { isComplete = true }
         }
-        return false
+        return candidates.count <= limit ? candidates.count : nil
     }
 
-    func matches() -> [QueryMatch] { found.sorted(by: task.order.isBefore) }
+    /// Examines the counted candidates; returns the matches in order.
+    func matches() throws -> [QueryMatch] {
+        // In the order of the rows that the verdicts read.
+        candidates.sort()
+        return try candidates.compactMap { object in
+            guard let match = try task.matcher.match(object, from: nil), task.isAfterStart(match) else { return nil }
+            return match
+        }.sorted(by: task.order.isBefore)
+    }
+
     func close() { source.close() }
 }
 
-/// Several plans for the same answer; the first one to complete is used.
+/// Chooses between the plans for an answer.
 ///
-/// The fastest plan depends on the number of objects that satisfy the condition, the number that the caller can access, and their
-/// overlap. None of these is known beforehand. So the plans take turns, each time with twice as many candidates. Together they
-/// examine at most a small multiple of the candidates of the best plan.
-struct QueryRace {
-    /// Candidates of each plan in the first turn.
-    private static let firstTurn = 256
-    /// The maximum number of candidates of the ordered plan before the first turn of another plan.
+/// The best plan depends on the number of objects that satisfy the condition, the number that the caller can access, and their overlap.
+/// The ordered plan begins. The share of matches among its first candidates tells how many it still needs. A collecting plan
+/// replaces it if it has fewer candidates. To count candidates is much cheaper than to examine them, and the count stops at the
+/// number that would be too many.
+struct QueryPlanner {
+    /// The maximum number of candidates of the ordered plan before candidates are counted.
     private static let headStart = 4096
 
     /// - Returns: the matches in order, and whether they are all matches after the start.
     static func run(
-        _ ordered: OrderedPlan, pageSize: Int?, against collecting: [CollectingPlan]
+        _ ordered: OrderedPlan, pageSize: Int?, or collecting: [CollectingPlan]
     ) throws -> (matches: [QueryMatch], isEverything: Bool) {
-        let headStart = min(headStart, max(1024, (pageSize ?? headStart) * 16))
-        if try ordered.advance(by: headStart) { return (ordered.matches(), false) }
-        var examined = headStart
-        var turn = firstTurn
+        var turn = min(headStart, max(1024, (pageSize ?? headStart) * 16))
+        var examined = 0
         while true {
-            // An ordered plan that is almost complete may finish, unless it takes longer than expected. This does not apply to a
-            // large page: another plan also finds the results after it.
-            if pageSize ?? .max <= Self.headStart, let rest = ordered.expectedRest(after: examined), rest <= 2 * examined {
-                if try ordered.advance(by: 2 * rest + 1) { return (ordered.matches(), false) }
-                examined += 2 * rest + 1
-            }
-            for plan in collecting where try plan.advance(by: turn) { return (plan.matches(), true) }
-            if try ordered.advance(by: turn) { return (ordered.matches(), false) }
+            if try ordered.advance(by: turn) { return (ordered.matches, false) }
             examined += turn
-            turn *= 2
+            // Together, the plans count at most four times as many candidates as were examined.
+            var limit = 4 * examined / max(1, collecting.count)
+            // For a large page, a collecting plan is better in any case: it also finds the results after the page.
+            if pageSize ?? .max <= headStart, let rest = ordered.expectedRest(after: examined) { limit = min(limit, rest / 2) }
+            if let plan = try best(of: collecting, upTo: limit) { return (try plan.matches(), true) }
+            // Later decisions rest on more results.
+            turn = examined
         }
+    }
+
+    /// Returns the plan with the fewest candidates; nil if all have more than `limit`.
+    private static func best(of plans: [CollectingPlan], upTo limit: Int) throws -> CollectingPlan? {
+        var best: (plan: CollectingPlan, count: Int)?
+        for plan in plans {
+            if let count = try plan.count(upTo: best.map { $0.count - 1 } ?? limit) { best = (plan, count) }
+        }
+        return best?.plan
     }
 }

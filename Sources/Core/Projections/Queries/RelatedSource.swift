@@ -4,15 +4,8 @@ internal import LMDB
 /// A source of the objects that a query examines, in sequence.
 protocol CandidateSource: AnyObject {
     /// Returns the next object; nil after the last.
-    func next() throws -> Candidate?
+    func next() throws -> ObjectID?
     func close()
-}
-
-/// An object that a query examines.
-struct Candidate {
-    let object: ObjectID
-    /// The key of the property that the object was found by; nil if it was found in another way.
-    var key: PropertyKey?
 }
 
 /// The entities related to an entity at the reader's revision, in the order of numbers.
@@ -31,14 +24,14 @@ final class RelatedSource: CandidateSource {
         self.start = start.map { $0.rawValue + 1 } ?? 0
     }
 
-    func next() throws -> Candidate? {
+    func next() throws -> ObjectID? {
         while try step() {
             let key = cursor.fixedKey
             guard prefix.matches(key) else { return nil }
             let holds = try cursor.withRow { _, row in
                 try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row) > revision && key.begin <= revision
             }
-            if holds { return Candidate(object: ObjectID(rawValue: key.second)) }
+            if holds { return ObjectID(rawValue: key.second) }
         }
         return nil
     }
@@ -59,10 +52,10 @@ final class JoinedSource: CandidateSource {
 
     init(_ sources: [any CandidateSource]) { self.sources = sources.reversed() }
 
-    func next() throws -> Candidate? {
+    func next() throws -> ObjectID? {
         while let source = sources.last {
-            while let candidate = try source.next() {
-                if seen.insert(candidate.object).inserted { return candidate }
+            while let object = try source.next() {
+                if seen.insert(object).inserted { return object }
             }
             source.close()
             sources.removeLast()
@@ -88,13 +81,13 @@ final class NamedSource: CandidateSource {
         prefixes = try reader.relationsNaming(subjects)
     }
 
-    func next() throws -> Candidate? {
+    func next() throws -> ObjectID? {
         while true {
             if let open {
-                while let candidate = try open.next() {
-                    guard seen.insert(candidate.object).inserted else { continue }
-                    if inherits { prefixes.append(.children(of: candidate.object)) }
-                    return candidate
+                while let object = try open.next() {
+                    guard seen.insert(object).inserted else { continue }
+                    if inherits { prefixes.append(.children(of: object)) }
+                    return object
                 }
                 open.close()
                 self.open = nil
