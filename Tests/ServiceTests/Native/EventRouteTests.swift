@@ -104,6 +104,9 @@ struct EventRouteTests {
             #expect(lines.dropFirst().allSatisfy { $0["format"] == nil })
             #expect(lines.last?.list("changes").first?.text("principal") == "user:u599")
             #expect(try await firm.send("GET", "/export?from=300&to=310").lines.count == 12)
+            let file = try await firm.send("GET", "/export", headers: [HTTPHeader("Accept", "application/octet-stream")])
+            #expect(file.header("Content-Type") == "application/octet-stream")
+            #expect(try file.lines == lines)
             try await firm.json("GET", "/export?from=9&to=8", status: 400)
             try await firm.json("GET", "/export?to=999", status: 400)
         }

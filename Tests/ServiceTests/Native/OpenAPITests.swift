@@ -54,6 +54,30 @@ struct OpenAPITests {
         #expect(found > 100)
     }
 
+    @Test("Every object in requests and responses has a name in the description, and equal ones have the same")
+    func names() async throws {
+        let document = try await document
+        func look(_ value: JSONValue, at place: String, isNamed: Bool) {
+            if !isNamed { #expect(value["type"] != .string("object"), "\(place)") }
+            switch value {
+            case .object(let members): for (name, value) in members { look(value, at: "\(place).\(name)", isNamed: false) }
+            case .array(let values): for value in values { look(value, at: place, isNamed: false) }
+            default: break
+            }
+        }
+        guard case .object(let schemas) = try #require(document["components"]?["schemas"]) else {
+            Issue.record("the schemas are not an object")
+            return
+        }
+        for (name, schema) in schemas { look(schema, at: name, isNamed: true) }
+        look(try #require(document["paths"]), at: "paths", isNamed: false)
+        func body(_ path: String) -> JSONValue? {
+            document["paths"]?[path]?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]
+        }
+        #expect(body("/access/v1/evaluation") == .object(["$ref": .string("#/components/schemas/EvaluationRequest")]))
+        #expect(body("/stores/{store}/access/v1/evaluation") == body("/access/v1/evaluation"))
+    }
+
     @Test("Every problem kind has its page, and its heading in the guide")
     func problems() async throws {
         let guide = try String(contentsOfFile: "Docs/Guides/http-api.md", encoding: .utf8)

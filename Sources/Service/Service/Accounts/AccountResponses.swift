@@ -59,6 +59,10 @@ extension Schema {
 /// The schemas of the responses of account routes.
 enum SchemasOfAccounts {
     static let all: JSONObject = [
+        "Evidence": Schema.openObject("what proves the identity to the provider, such as `email` and `password`"),
+        "SignInStep": Schema.openObject("what the provider needs next, such as `attempt` and `authorizationURL`"),
+        "LinkByEvidence": Schema.object(["provider": Schema.provider, "evidence": Schema.named("Evidence")]),
+        "LinkByCode": Schema.object(["link": Schema.text]),
         "Provider": Schema.object(["id": Schema.text, "priority": Schema.number]),
         "CodeSent": Schema.object(["attempt": Schema.text, "expiresAt": Schema.time]),
         "Identity": Schema.object([

@@ -70,7 +70,7 @@ enum SessionRoutes {
             .withNote(
                 "The session continues with new tokens; the old tokens become invalid at once. With a password, `evidence` needs no email."
             )
-            .withParameters(body: Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]))
+            .withParameters(body: Schema.object(["provider": Schema.provider, "evidence": Schema.named("Evidence")]))
             .withResponse("the session, with new tokens", Schema.named("SignedIn"))
             .withProblems(.wrongCredentials), .provider
     ) { call, accounts, arguments in

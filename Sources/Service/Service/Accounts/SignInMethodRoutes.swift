@@ -15,8 +15,7 @@ enum SignInMethodRoutes {
             .withNote(needs + " `link` is from a problem `account-exists`.")
             .withParameters(
                 body: Schema.oneOf(
-                    Schema.object(["provider": Schema.provider, "evidence": Schema.openObject]),
-                    Schema.object(["link": Schema.text]))
+                    Schema.named("LinkByEvidence"), Schema.named("LinkByCode"))
             )
             .withResponse("the account after the change", Schema.named("Account"))
             .withProblems(

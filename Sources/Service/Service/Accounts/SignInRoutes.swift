@@ -30,7 +30,7 @@ enum SignInRoutes {
             .withParameters(
                 body: Schema.object(["provider": Schema.provider], optional: ["redirectURI": Schema.text, "purpose": Schema.text])
             )
-            .withResponse("the data for the next step of the client", Schema.openObject), .provider
+            .withResponse("the data for the next step of the client", Schema.named("SignInStep")), .provider
     ) { call, accounts, arguments in
         let provider = try arguments.provider()
         return call.answer(try accounts.begin(provider, arguments.rest, from: call.source))
@@ -45,7 +45,7 @@ enum SignInRoutes {
             )
             .withParameters(
                 body: Schema.object(
-                    ["provider": Schema.provider, "evidence": Schema.openObject],
+                    ["provider": Schema.provider, "evidence": Schema.named("Evidence")],
                     optional: ["displayName": Schema.text, "picture": Schema.text, "device": Schema.text])
             )
             .withResponse("the account was created", Schema.named("SignedIn"), status: 201)
@@ -88,7 +88,7 @@ enum SignInRoutes {
             )
             .withParameters(
                 body: Schema.object(
-                    ["provider": Schema.provider, "evidence": Schema.openObject],
+                    ["provider": Schema.provider, "evidence": Schema.named("Evidence")],
                     optional: ["device": Schema.text, "link": Schema.text])
             )
             .withResponse("the session", Schema.named("SignedIn"))

@@ -4,21 +4,37 @@ internal import Muniment
 /// The API description of AuthZEN: the formats of requests and responses, as JSON Schema.
 extension RouteDescription {
     static let evaluation = authZEN(
-        "checks if a subject may perform an action on a resource", body: .evaluation,
-        answer: Schema.object(["decision": Schema.flag], optional: ["context": Schema.openObject], isOpen: true))
+        "checks if a subject may perform an action on a resource",
+        body: SchemasOfAuthZEN.request(
+            ["subject": Schema.named("Entity"), "action": Schema.named("Action"), "resource": Schema.named("Entity")]),
+        answer: Schema.named("EvaluationResponse"))
 
     static let evaluations = authZEN(
-        "checks up to 10,000 evaluations in one request", body: .evaluations,
+        "checks up to 10,000 evaluations in one request",
+        body: Schema.object(
+            [:],
+            optional: SchemasOfAuthZEN.parts.with([
+                "evaluations": Schema.list(Schema.named("Evaluation"), maximum: AuthZEN.evaluationsPerRequest),
+                "options": Schema.named("EvaluationsOptions"),
+            ]), isOpen: true),
         answer: Schema.object(
             [:],
-            optional: ["evaluations": Schema.list(Schema.openObject), "decision": Schema.flag, "context": Schema.openObject],
-            isOpen: true))
+            optional: [
+                "evaluations": Schema.list(Schema.named("EvaluationResponse")), "decision": Schema.flag,
+                "context": Schema.named("DecisionContext"),
+            ], isOpen: true))
 
-    static let subjectSearch = search("the subjects that may perform an action on a resource", .subjectSearch, result: .entity)
-    static let resourceSearch = search("the resources where a subject may perform an action", .resourceSearch, result: .entity)
+    static let subjectSearch = search(
+        "the subjects that may perform an action on a resource",
+        ["subject": Schema.named("SearchedEntity"), "action": Schema.named("Action"), "resource": Schema.named("Entity")],
+        result: "Entity")
+    static let resourceSearch = search(
+        "the resources where a subject may perform an action",
+        ["subject": Schema.named("Entity"), "action": Schema.named("Action"), "resource": Schema.named("SearchedEntity")],
+        result: "Entity")
     static let actionSearch = search(
-        "the actions that a subject may perform on a resource", .actionSearch,
-        result: Schema.object(["name": Schema.text], isOpen: true))
+        "the actions that a subject may perform on a resource",
+        ["subject": Schema.named("Entity"), "resource": Schema.named("Entity")], result: "FoundAction")
 
     private static func authZEN(_ summary: String, body: JSONValue, answer: JSONValue) -> RouteDescription {
         var description = RouteDescription(summary, group: "AuthZEN")
@@ -29,51 +45,60 @@ extension RouteDescription {
         return description
     }
 
-    private static func search(_ summary: String, _ body: JSONValue, result: JSONValue) -> RouteDescription {
-        let page = Schema.object(
-            ["next_token": Schema.text], optional: ["count": Schema.number, "total": Schema.number], isOpen: true)
-        return authZEN(
-            summary, body: body,
+    private static func search(_ summary: String, _ members: JSONObject, result: String) -> RouteDescription {
+        authZEN(
+            summary, body: SchemasOfAuthZEN.request(members, optional: ["page": Schema.named("PageRequest")]),
             answer: Schema.object(
-                ["page": page, "results": Schema.list(result)], optional: ["context": Schema.openObject], isOpen: true))
+                ["page": Schema.named("PageResponse"), "results": Schema.list(Schema.named(result))],
+                optional: ["context": Schema.named("DecisionContext")], isOpen: true))
     }
 }
 
-/// Schemas. Other members are allowed and ignored.
-extension JSONValue {
+/// The schemas of AuthZEN. Other members are allowed and ignored.
+enum SchemasOfAuthZEN {
     private static let word: JSONValue = .object(["type": .string("string"), "minLength": .integer(1)])
-    fileprivate static let entity = Schema.object(
-        ["type": word, "id": word], optional: ["properties": Schema.openObject], isOpen: true)
-    /// An entity of the type that a search looks for. Its id is ignored.
-    private static let searched = Schema.object(
-        ["type": word], optional: ["id": Schema.text, "properties": Schema.openObject], isOpen: true)
-    private static let action = Schema.object(["name": word], optional: ["properties": Schema.openObject], isOpen: true)
-    private static let page = Schema.object(
-        [:], optional: ["token": Schema.text, "limit": Schema.number, "properties": Schema.openObject], isOpen: true)
+    private static let properties = Schema.named("Properties")
     private static let moment = JSONValue.object([
         "description": .string("a revision, or a time"),
         "anyOf": .array([Schema.number, .object(["type": .string("string"), "format": .string("date-time")])]),
     ])
-    private static let context = Schema.object([:], optional: ["at": moment], isOpen: true)
+    /// The parts of an evaluation, where none is required.
+    static let parts: JSONObject = [
+        "subject": Schema.named("Entity"), "action": Schema.named("Action"), "resource": Schema.named("Entity"),
+        "context": Schema.named("EvaluationContext"),
+    ]
 
-    private static func request(_ members: JSONObject, optional: JSONObject = [:]) -> JSONValue {
-        Schema.object(members, optional: optional.with(["context": context]), isOpen: true)
+    static func request(_ members: JSONObject, optional: JSONObject = [:]) -> JSONValue {
+        Schema.object(members, optional: optional.with(["context": Schema.named("EvaluationContext")]), isOpen: true)
     }
 
-    fileprivate static let evaluation = request(["subject": entity, "action": action, "resource": entity])
-    fileprivate static let evaluations = Schema.object(
-        [:],
-        optional: [
-            "subject": Schema.openObject, "action": Schema.openObject, "resource": Schema.openObject, "context": context,
-            "evaluations": .object(["type": .string("array"), "maxItems": .integer(Int64(AuthZEN.evaluationsPerRequest))]),
-            "options": Schema.object(
-                [:],
-                optional: ["evaluations_semantic": Schema.words("execute_all", "deny_on_first_deny", "permit_on_first_permit")],
-                isOpen: true),
-        ], isOpen: true)
-    fileprivate static let subjectSearch = request(
-        ["subject": searched, "action": action, "resource": entity], optional: ["page": page])
-    fileprivate static let resourceSearch = request(
-        ["subject": entity, "action": action, "resource": searched], optional: ["page": page])
-    fileprivate static let actionSearch = request(["subject": entity, "resource": entity], optional: ["page": page])
+    static let all: JSONObject = [
+        "Properties": Schema.openObject("properties, which the service ignores"),
+        "Entity": Schema.object(["type": word, "id": word], optional: ["properties": properties], isOpen: true),
+        // An entity of the type that a search looks for. Its id is ignored.
+        "SearchedEntity": Schema.object(["type": word], optional: ["id": Schema.text, "properties": properties], isOpen: true),
+        "Action": Schema.object(["name": word], optional: ["properties": properties], isOpen: true),
+        "FoundAction": Schema.object(["name": Schema.text], isOpen: true),
+        "EvaluationContext": Schema.object([:], optional: ["at": moment], isOpen: true),
+        "Evaluation": Schema.object([:], optional: parts, isOpen: true),
+        "EvaluationsOptions": Schema.object(
+            [:],
+            optional: ["evaluations_semantic": Schema.words("execute_all", "deny_on_first_deny", "permit_on_first_permit")],
+            isOpen: true),
+        "EvaluationResponse": Schema.object(
+            ["decision": Schema.flag], optional: ["context": Schema.named("DecisionContext")], isOpen: true),
+        "DecisionContext": Schema.object(
+            [:],
+            optional: ["revision": Schema.revision, "reason": Schema.text, "error": Schema.named("EvaluationError")], isOpen: true),
+        "EvaluationError": Schema.object(["status": Schema.number, "message": Schema.text]),
+        "PageRequest": Schema.object(
+            [:], optional: ["token": Schema.text, "limit": Schema.number, "properties": properties], isOpen: true),
+        "PageResponse": Schema.object(
+            ["next_token": Schema.text], optional: ["count": Schema.number, "total": Schema.number], isOpen: true),
+        "AuthZENConfiguration": Schema.object([
+            "policy_decision_point": Schema.text, "access_evaluation_endpoint": Schema.text,
+            "access_evaluations_endpoint": Schema.text, "search_subject_endpoint": Schema.text,
+            "search_resource_endpoint": Schema.text, "search_action_endpoint": Schema.text,
+        ]),
+    ]
 }

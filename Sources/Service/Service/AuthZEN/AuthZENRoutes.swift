@@ -49,12 +49,12 @@ enum AuthZENRoutes {
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath), "authzenConfiguration", need: .nothing,
             RouteDescription("the metadata of the default store's decision point", group: "AuthZEN")
-                .withResponse("the addresses of its endpoints", Schema.openObject, headers: []),
+                .withResponse("the addresses of its endpoints", Schema.named("AuthZENConfiguration"), headers: []),
             .immediate { call in try call.answer(json: AuthZENMetadata(base: call.base).json) }),
         Route(
             "GET", PathPattern(AuthZENMetadata.wellKnownPath + "/stores/{name}"), "authzenConfigurationOfStore", need: .nothing,
             RouteDescription("the metadata of a store's decision point", group: "AuthZEN")
-                .withResponse("the addresses of its endpoints", Schema.openObject, headers: []),
+                .withResponse("the addresses of its endpoints", Schema.named("AuthZENConfiguration"), headers: []),
             .immediate { call in
                 guard let name = StoreName(call.parameter("name")) else {
                     throw Problem(.notFound, "this is not a store name: use lowercase letters, digits, `-` and `_`")

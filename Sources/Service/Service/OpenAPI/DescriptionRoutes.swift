@@ -9,7 +9,7 @@ enum DescriptionRoutes {
     static let openAPI = Route(
         "GET", "/openapi.json", "openAPI", need: .nothing,
         RouteDescription("this description of the API", group: "Description")
-            .withResponse("OpenAPI 3.1", Schema.openObject, headers: []),
+            .withResponse("OpenAPI 3.1", Schema.named("OpenAPIDocument"), headers: []),
         .immediate { call in call.answer(json: text) })
 
     /// Built once, because the routes do not change.
@@ -22,13 +22,14 @@ enum DescriptionRoutes {
     static let problems = Route(
         "GET", "/problems", "listProblems", need: .nothing,
         RouteDescription("the kinds of problems in the `type` of responses", group: "Description")
-            .withResponse("the kinds of problems", Schema.object(["problems": Schema.list(page)]), headers: []),
+            .withResponse(
+                "the kinds of problems", Schema.object(["problems": Schema.list(Schema.named("ProblemKind"))]), headers: []),
         .immediate { call in call.answer(["problems": .array(Problem.Kind.allCases.map { .object($0.page) })]) })
 
     static let problem = Route(
         "GET", "/problems/{problem}", "describeProblem", need: .nothing,
         RouteDescription("a kind of problem: its meaning and its remedy", group: "Description")
-            .withResponse("its page", page, headers: []),
+            .withResponse("its page", Schema.named("ProblemKind"), headers: []),
         .immediate { call in
             let name = call.parameter("problem")
             guard let kind = Problem.Kind.allCases.first(where: { $0.name == name }) else {
@@ -36,10 +37,6 @@ enum DescriptionRoutes {
             }
             return call.answer(kind.page)
         })
-
-    private static let page = Schema.object([
-        "type": Schema.text, "title": Schema.text, "status": Schema.number, "remedy": Schema.text, "documentation": Schema.text,
-    ])
 }
 
 extension Problem.Kind {

@@ -7,7 +7,9 @@ struct OpenAPI {
     let routes: [Route]
 
     var document: JSONObject {
-        [
+        var schemas = NamedSchemas(Schemas.all)
+        let paths = paths(&schemas)
+        return [
             "openapi": .string("3.1.0"),
             "info": .object([
                 "title": .string("Muniment"), "version": .string("1"),
@@ -17,7 +19,7 @@ struct OpenAPI {
             "servers": .array([.object(["url": .string("/")])]), "tags": .array(groups.map { .object(["name": .string($0)]) }),
             "paths": .object(paths),
             "components": .object([
-                "schemas": .object(Schemas.all), "responses": .object(problems), "headers": .object(headers),
+                "schemas": .object(schemas.all), "responses": .object(problems), "headers": .object(headers),
                 "securitySchemes": .object(["bearer": .object(["type": .string("http"), "scheme": .string("bearer")])]),
             ]),
         ]
@@ -30,26 +32,27 @@ struct OpenAPI {
         return groups
     }
 
-    private var paths: JSONObject {
+    private func paths(_ schemas: inout NamedSchemas) -> JSONObject {
         var paths: JSONObject = [:]
         for route in routes {
-            let operation = JSONObject([(route.method.lowercased(), JSONValue.object(OpenAPI.operation(route)))])
+            let operation = JSONObject([(route.method.lowercased(), JSONValue.object(OpenAPI.operation(route, &schemas)))])
             paths[route.path.text] = (paths[route.path.text] ?? .object([:])).with(operation)
         }
         return paths
     }
 
-    private static func operation(_ route: Route) -> JSONObject {
+    private static func operation(_ route: Route, _ schemas: inout NamedSchemas) -> JSONObject {
         let description = route.description
         var operation: JSONObject = [
             "operationId": .string(route.name), "summary": .string(description.summary), "tags": .texts([description.group]),
-            "responses": .object(responses(route)),
+            "responses": .object(responses(route, &schemas)),
         ]
         if !description.text.isEmpty { operation["description"] = .string(description.text) }
         let parameters = route.path.parameters.map(pathParameter) + description.parameters.map(parameter)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let body = description.body {
-            let content = JSONObject(description.bodyTypes.map { ($0, JSONValue.object(["schema": body])) })
+            let schema = schemas.named(body, route.name.capitalizedFirst + "Request")
+            let content = JSONObject(description.bodyTypes.map { ($0, JSONValue.object(["schema": schema])) })
             operation["requestBody"] = .object(["required": .bool(true), "content": .object(content)])
         }
         if route.need != .nothing { operation["security"] = .array([.object(["bearer": .array([])])]) }
@@ -71,7 +74,7 @@ struct OpenAPI {
     }
 
     /// Returns the responses of a route, including the problems that all routes of its kind can have.
-    private static func responses(_ route: Route) -> JSONObject {
+    private static func responses(_ route: Route, _ schemas: inout NamedSchemas) -> JSONObject {
         var responses: JSONObject = [:]
         for answer in route.description.answers {
             let status = String(answer.status)
@@ -81,7 +84,11 @@ struct OpenAPI {
                 response = earlier
                 if case .object(let types)? = earlier["content"] { content = types }
             }
-            if let schema = answer.schema { content[answer.mediaType] = .object(["schema": schema]) }
+            if let schema = answer.schema {
+                let isLine = RequestContext.lineTypes.contains(answer.mediaType)
+                let named = schemas.named(schema, route.name.capitalizedFirst + (isLine ? "Line" : "Response"))
+                content[answer.mediaType] = .object(["schema": named])
+            }
             if content.count > 0 { response["content"] = .object(content) }
             if !answer.headers.isEmpty {
                 response["headers"] = .object(
@@ -119,10 +126,13 @@ struct OpenAPI {
                     JSONValue.object(["description": .string(pages.joined(separator: "; ")), "content": .object(content)])
                 )
             })
-        // The server's header parser rejects a head that is too large, usually with another format than this service.
-        let headTooLarge = "The head of the request is too large; the response is JSON (`/problems/head-too-large`) or plain text"
-        problems["431"] = .object(["description": .string(headTooLarge)])
-        problems["414"] = .object(["description": .string("The address of the request is too large; the response is plain text")])
+        // The HTTP library rejects an address or a head that is too large, with a page of its own.
+        let headTooLarge = "The head of the request is too large: `/problems/head-too-large`, or a page without a media type"
+        problems["431"] = problems["431"]?.with(["description": .string(headTooLarge)])
+        problems["414"] = .object([
+            "description": .string("The address of the request is too large; the page has no media type"),
+            "content": .object(["text/html": .object(["schema": Schema.text])]),
+        ])
         return problems
     }
 

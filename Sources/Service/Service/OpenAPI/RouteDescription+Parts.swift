@@ -88,9 +88,6 @@ extension JSONObject {
 extension Schema {
     /// Returns the schema of a query about privileges: `privilege` or `privileges`.
     static func question(_ required: JSONObject, optional: JSONObject = [:]) -> JSONValue {
-        let one = JSONValue.array([
-            .object(["required": .texts(["privilege"])]), .object(["required": .texts(["privileges"])]),
-        ])
-        return object(required, optional: optional.with(.wanted).with(.point)).with(["oneOf": one])
+        object(required, optional: optional.with(.wanted).with(.point)).with(exactlyOne("privilege", "privileges"))
     }
 }

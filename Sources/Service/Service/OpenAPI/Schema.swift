@@ -36,8 +36,20 @@ enum Schema {
     static let text: JSONValue = .object(["type": .string("string")])
     static let flag: JSONValue = .object(["type": .string("boolean")])
     static let number: JSONValue = .object(["type": .string("integer"), "minimum": .integer(0)])
-    static let anything: JSONValue = .object([:])
-    static let openObject: JSONValue = .object(["type": .string("object")])
+    static let anything = named("JSONValue")
+
+    /// Returns a schema of an object with any members.
+    static func openObject(_ description: String) -> JSONValue {
+        .object(["type": .string("object"), "description": .string(description)])
+    }
+
+    /// Returns the rule that an object has exactly one of two members.
+    ///
+    /// It is not written as `oneOf`, because client generators make a union of types without members from that.
+    static func exactlyOne(_ first: String, _ second: String) -> JSONObject {
+        func required(_ name: String) -> JSONValue { .object(["required": .texts([name])]) }
+        return ["if": required(first), "then": .object(["not": required(second)]), "else": required(second)]
+    }
 
     static let name = named("Name")
     static let names = list(named("Name"))

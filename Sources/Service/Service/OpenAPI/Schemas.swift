@@ -4,7 +4,8 @@ internal import Permissions
 
 /// The named schemas of the API description.
 enum Schemas {
-    static let all: JSONObject = values.with(answers).with(histories).with(SchemasOfChanges.all).with(SchemasOfAccounts.all)
+    static let all: JSONObject = values.with(answers).with(reports).with(SchemasOfHistories.all)
+        .with(SchemasOfExplanations.all).with(SchemasOfChanges.all).with(SchemasOfAuthZEN.all).with(SchemasOfAccounts.all)
 
     /// The pattern of ``Primitives/Name/problem``, without the limits in bytes.
     private static let formOfNames =
@@ -40,6 +41,10 @@ enum Schemas {
             "description": .string("a revision, a time, or a day, which means its start"),
             "anyOf": .array([Schema.named("Revision"), text("a time, a day or a revision", "2026-01-31T10:00:00Z")]),
         ]),
+        "JSONValue": .object(["description": .string("any JSON value")]),
+        "OpenAPIDocument": Schema.openObject("an OpenAPI 3.1 document"),
+        "Condition": Schema.openObject("a condition on properties, such as `{\"pages\":{\"<\":10}}`"),
+        "Preset": Schema.words("open", "locked"),
         "Problem": .object([
             "type": .string("object"),
             "description": .string("an error (RFC 9457); `type` is the address of its description"),
@@ -61,6 +66,15 @@ enum Schemas {
         "Refused": Schema.object([
             "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,
         ]),
+        "RefusedChange": Schema.object(["refused": Schema.named("Refused")]),
+        "TransactionResult": .object(["anyOf": .array([Schema.named("Receipt"), Schema.named("RefusedChange")])]),
+        "TransactionResults": Schema.object([
+            "results": Schema.list(Schema.named("TransactionResult")), "head": Schema.revision,
+        ]),
+        "DraftTransaction": Schema.object(["as": Schema.name, "do": Schema.list(Schema.named("Change"), minimum: 1)]),
+        "RefusedTransaction": Schema.object([
+            "transaction": Schema.number, "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,
+        ]),
         "Entry": Schema.object(
             ["subject": Schema.name, "privileges": Schema.privileges],
             optional: ["until": Schema.time, "permanent": Schema.flag, "permission": Schema.text]),
@@ -74,47 +88,37 @@ enum Schemas {
             "gained": Schema.privileges, "lost": Schema.privileges,
         ]),
         "Holding": Schema.object(["name": Schema.name, "privileges": Schema.privileges]),
+        "RoleOfSubject": Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names]),
+        "SubjectAccess": Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))]),
+        "Decision": Schema.object(
+            [
+                "number": Schema.number, "time": Schema.time, "allowed": Schema.flag, "subject": Schema.text, "action": Schema.text,
+                "resource": Schema.text, "revision": Schema.revision,
+            ], optional: ["credential": Schema.text, "request": Schema.text]),
+        "ProblemKind": Schema.object([
+            "type": Schema.text, "title": Schema.text, "status": Schema.number, "remedy": Schema.text, "documentation": Schema.text,
+        ]),
         "Span": Schema.object(
             ["begin": Schema.revision, "from": Schema.time],
             optional: ["end": Schema.revision, "until": Schema.time, "asAdministrator": Schema.flag]),
     ]
 
-    private static let origin: JSONObject = [
-        "id": Schema.text, "idempotencyKey": Schema.text, "comment": Schema.text, "importLine": Schema.number,
-        "credential": Schema.text,
-    ]
-
-    private static let histories: JSONObject = [
-        "Event": Schema.object(["kind": Schema.text], isOpen: true),
-        "Commit": Schema.object(
-            [
-                "revision": Schema.revision, "time": Schema.time, "actor": Schema.orNull(Schema.name),
-                "events": Schema.list(Schema.named("Event")),
-            ], optional: origin),
-        "Notice": Schema.object(
-            [
-                "revision": Schema.revision, "time": Schema.time, "kind": Schema.text, "object": Schema.name,
-                "wasAccessible": Schema.flag, "completesRevision": Schema.flag,
-            ], optional: ["gained": Schema.privileges, "lost": Schema.privileges]),
-        "AuditRecord": Schema.object(["time": Schema.time], isOpen: true),
-        "AccessTransition": Schema.object(
-            [
-                "actor": Schema.orNull(Schema.name), "events": Schema.list(Schema.named("AuditRecord")), "gained": Schema.flag,
-                "revision": Schema.orNull(Schema.revision), "time": Schema.time,
-            ], optional: origin),
+    private static let reports: JSONObject = [
         "Verification": Schema.object([
             "sound": Schema.flag, "commits": Schema.number, "events": Schema.number, "refusals": Schema.number,
             "problems": Schema.list(Schema.text), "notes": Schema.list(Schema.text), "revision": Schema.orNull(Schema.revision),
             "hash": Schema.orNull(Schema.text),
         ]),
+        "VerificationProgress": Schema.object(["stage": Schema.text, "done": Schema.number, "total": Schema.number]),
         "Statistics": Schema.object(
             [
-                "store": Schema.text, "preset": Schema.words("open", "locked"), "openToEveryone": Schema.flag,
+                "store": Schema.text, "preset": Schema.named("Preset"), "openToEveryone": Schema.flag,
                 "revision": Schema.revision, "time": Schema.time, "hash": Schema.text, "events": Schema.number,
                 "principals": Schema.number, "roles": Schema.number,
                 "classes": Schema.number, "objects": Schema.number, "refusals": Schema.number, "logBytes": Schema.number,
                 "indexBytes": Schema.number,
-                "tables": Schema.list(Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number])),
+                "tables": Schema.list(Schema.named("TableStatistics")),
             ]),
+        "TableStatistics": Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number]),
     ]
 }

@@ -5,10 +5,19 @@ internal import Permissions
 /// The changes of `Docs/Scenarios.md` as schemas, one for each operation.
 enum SchemasOfChanges {
     static let all: JSONObject = JSONObject([
-        "Change": .object(["oneOf": .array(Change.operations.map { Schema.named(title($0)) })])
-    ]).with(JSONObject(Change.members.map { (title($0.operation), form($0.operation, $0.members)) }))
+        "Change": .object([
+            "oneOf": .array(Change.operations.map { Schema.named($0.capitalizedFirst) }),
+            "discriminator": .object(["propertyName": .string("op"), "mapping": .object(mapping)]),
+        ]),
+        "Aliases": .object(["type": .string("object"), "additionalProperties": anyOf(Schema.text, Schema.list(Schema.text))]),
+    ]).with(JSONObject(Change.members.map { ($0.operation.capitalizedFirst, form($0.operation, $0.members)) }))
 
-    private static func title(_ operation: String) -> String { operation.prefix(1).uppercased() + operation.dropFirst() }
+    /// The schema of each operation, for clients that find it by `op`.
+    private static var mapping: JSONObject {
+        JSONObject(Change.operations.map { ($0, JSONValue.string("#/components/schemas/\($0.capitalizedFirst)")) })
+    }
+
+    private static func anyOf(_ schemas: JSONValue...) -> JSONValue { .object(["anyOf": .array(schemas)]) }
 
     private static func form(_ operation: String, _ members: [ChangeMember]) -> JSONValue {
         let operationWord: JSONValue = .object(["const": .string(operation)])
@@ -22,8 +31,7 @@ enum SchemasOfChanges {
         }
         let schema = Schema.object(required, optional: optional)
         guard operation == "writeObject" else { return schema }
-        let oneContent = JSONValue.array([.object(["required": .texts(["value"])]), .object(["required": .texts(["merge"])])])
-        return schema.with(["oneOf": oneContent])
+        return schema.with(Schema.exactlyOne("value", "merge"))
     }
 
     private static func type(_ kind: ChangeMember.Kind) -> JSONValue {
@@ -37,9 +45,8 @@ enum SchemasOfChanges {
         case .revision: Schema.revision
         case .value: Schema.anything
         case .words(let words): .object(["type": .string("string"), "enum": .texts(words)])
-        case .inheritance: .object(["anyOf": .array([Schema.flag, texts])])
-        case .aliases:
-            .object(["type": .string("object"), "additionalProperties": .object(["anyOf": .array([Schema.text, texts])])])
+        case .inheritance: anyOf(Schema.flag, texts)
+        case .aliases: Schema.named("Aliases")
         }
     }
 }

@@ -27,20 +27,7 @@ enum TransactionRoute {
             )
             .withResponse(
                 "the result; `revision` is null if nothing changed",
-                .object([
-                    "anyOf": .array([
-                        Schema.named("Receipt"),
-                        Schema.object([
-                            "results": Schema.list(
-                                .object([
-                                    "anyOf": .array([
-                                        Schema.named("Receipt"), Schema.object(["refused": Schema.named("Refused")]),
-                                    ])
-                                ])),
-                            "head": Schema.revision,
-                        ]),
-                    ])
-                ])
+                .object(["anyOf": .array([Schema.named("Receipt"), Schema.named("TransactionResults")])])
             ),
         .asynchronous { call in
             var arguments = try call.arguments()

@@ -10,21 +10,15 @@ enum WhatIfRoute {
         RouteDescription("the access that subjects would gain and lose by changes, without making them", group: "Changes")
             .withParameters(
                 body: Schema.object(
-                    [
-                        "transactions": Schema.list(
-                            Schema.object(["as": Schema.name, "do": Schema.list(Schema.named("Change"), minimum: 1)]), minimum: 1)
-                    ], optional: ["atLeast": Schema.revision])
+                    ["transactions": Schema.list(Schema.named("DraftTransaction"), minimum: 1)],
+                    optional: ["atLeast": Schema.revision])
             )
             .withResponse(
                 "the differences, and which transactions would be refused",
                 Schema.object(
                     JSONObject([
                         "differences": Schema.list(Schema.named("DraftDifference")), "complete": Schema.flag,
-                        "refused": Schema.list(
-                            Schema.object([
-                                "transaction": Schema.number, "change": Schema.orNull(Schema.number), "code": Schema.text,
-                                "message": Schema.text,
-                            ])),
+                        "refused": Schema.list(Schema.named("RefusedTransaction")),
                     ]).with(.when))
             ),
         .queued { call in

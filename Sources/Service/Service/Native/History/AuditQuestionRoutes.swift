@@ -11,8 +11,6 @@ enum AuditQuestionRoutes {
         "privileges", "the privileges, separated by commas", .object(["type": .string("string"), "minLength": .integer(1)]),
         isRequired: true)
 
-    private static let subjectAccess = Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))])
-
     static let access = Route(
         "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
         RouteDescription("the subjects with a privilege on an object during a span, and when each had it", group: "Audit")
@@ -21,8 +19,8 @@ enum AuditQuestionRoutes {
             .withResponse(
                 "the spans of each subject",
                 Schema.object(
-                    ["access": Schema.list(subjectAccess), "object": Schema.name, "privileges": Schema.privileges],
-                    optional: .next), lines: subjectAccess
+                    ["access": Schema.list(Schema.named("SubjectAccess")), "object": Schema.name, "privileges": Schema.privileges],
+                    optional: .next), lines: Schema.named("SubjectAccess")
             ),
         .queued { call in
             var arguments = try call.arguments()
@@ -82,8 +80,7 @@ enum AuditQuestionRoutes {
                     JSONObject([
                         "administrator": Schema.flag, "known": Schema.flag, "subject": Schema.name, "store": Schema.privileges,
                         "classes": Schema.list(Schema.named("Holding")), "objects": Schema.list(Schema.named("Holding")),
-                        "roles": Schema.list(
-                            Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names])),
+                        "roles": Schema.list(Schema.named("RoleOfSubject")),
                     ]).with(.when), optional: .next)
             ),
         .queued { call in

@@ -8,6 +8,8 @@ internal import Wire
 enum ExportRoute {
     /// The number of revisions to read from the log at once, so that no reader waits for a client.
     private static let pieceRevisions: UInt64 = 256
+    /// The media types of the response. Generated clients know only the last one.
+    private static let types = RequestContext.lineTypes + ["application/octet-stream"]
 
     static let route = Route(
         "GET", "/v1/stores/{store}/export", "export", need: .store,
@@ -16,7 +18,8 @@ enum ExportRoute {
                 .query("from", "the first revision (default: 1)", Schema.revision),
                 .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast
             )
-            .withResponse("the header, and a line for each commit", nil, lines: Schema.openObject),
+            .withResponse("the header, and a line for each commit", nil, lines: Schema.named("HistoryLine"))
+            .withFile("the same lines, as a file"),
         .queued { call in
             var arguments = try call.arguments()
             let from = try arguments.optionalRevision("from") ?? Revision(1)
@@ -32,7 +35,7 @@ enum ExportRoute {
                 if let asked, asked > head { throw StoreError.noSuchRevision(asked, head: head) }
             }
             guard from <= last || to == nil else { throw Problem(.malformed, SpanError(from: from, to: last).description) }
-            return try call.lines(call.lineType ?? RequestContext.lineTypes[0], at: last) { writer in
+            return try call.lines(call.acceptedType(of: types) ?? types[0], at: last) { writer in
                 let exporter = HistoryExporter(store)
                 var lines: [String] = []
                 var next = from
@@ -48,4 +51,13 @@ enum ExportRoute {
                 } while next <= last
             }
         })
+}
+
+extension RouteDescription {
+    fileprivate func withFile(_ text: String) -> RouteDescription {
+        var copy = self
+        let file: JSONValue = .object(["type": .string("string"), "format": .string("binary")])
+        copy.answers.append(ResponseDescription(status: 200, text: text, mediaType: "application/octet-stream", schema: file))
+        return copy
+    }
 }

@@ -73,12 +73,7 @@ enum ExplainRoute {
             body: Schema.question(["subject": Schema.name, "object": Schema.name], optional: ["proposals": Schema.flag])
         )
         .withResponse(
-            "the paths, with the event of each step",
-            Schema.object(
-                JSONObject([
-                    "subject": Schema.name, "privileges": Schema.privileges, "object": Schema.name, "allowed": Schema.flag,
-                    "complete": Schema.flag, "outcomes": Schema.list(Schema.openObject),
-                ]).with(.when), isOpen: true)
+            "the paths, with the event of each step", Schema.named("Explanation")
         ),
         .queued { call in
             var arguments = try call.arguments()

@@ -16,7 +16,7 @@ enum QueryRoute {
                 body: Schema.object(
                     ["class": Schema.text],
                     optional: JSONObject([
-                        "where": Schema.openObject, "order": Schema.list(Schema.text), "as": Schema.name,
+                        "where": Schema.named("Condition"), "order": Schema.list(Schema.text), "as": Schema.name,
                     ]).with(.page(.objects)).with(.point))
             )
             .withResponse(

@@ -45,10 +45,13 @@ extension RequestContext {
     static let lineTypes = ["application/jsonl", "application/x-ndjson"]
 
     /// The media type of JSON Lines that the client accepts; nil if it accepts none.
-    var lineType: String? {
+    var lineType: String? { acceptedType(of: RequestContext.lineTypes) }
+
+    /// Returns the first of these media types that the client names in `Accept`; nil if it names none.
+    func acceptedType(of types: [String]) -> String? {
         guard let accept = request.header("Accept") else { return nil }
         let accepted = accept.split(separator: ",").map { $0.prefix { $0 != ";" }.trimmingBlanks.lowercased() }
-        return RequestContext.lineTypes.first { accepted.contains($0) }
+        return types.first { accepted.contains($0) }
     }
 
     /// Responds with JSON Lines, which are produced on a separate queue while the client reads them.

@@ -26,12 +26,12 @@ enum StoreRoutes {
             .withParameters(
                 body: Schema.object(
                     ["store": .object(["type": .string("string"), "pattern": .string("^[a-z0-9][a-z0-9_-]{0,62}$")])],
-                    optional: ["preset": Schema.words("open", "locked"), "administrator": Schema.name])
+                    optional: ["preset": Schema.named("Preset"), "administrator": Schema.name])
             )
             .withResponse(
                 "the store was created",
                 Schema.object([
-                    "store": Schema.text, "preset": Schema.words("open", "locked"), "administrator": Schema.name,
+                    "store": Schema.text, "preset": Schema.named("Preset"), "administrator": Schema.name,
                     "revision": Schema.revision,
                 ]), status: 201, headers: ["Muniment-Revision", "Location"]
             )
@@ -81,12 +81,7 @@ enum StoreRoutes {
             .withParameters(.atLeast)
             .withResponse(
                 "the report", Schema.named("Verification"),
-                lines: .object([
-                    "anyOf": .array([
-                        Schema.object(["stage": Schema.text, "done": Schema.number, "total": Schema.number]),
-                        Schema.named("Verification"),
-                    ])
-                ])
+                lines: .object(["anyOf": .array([Schema.named("VerificationProgress"), Schema.named("Verification")])])
             ),
         .queued { call in
             var arguments = try call.arguments()

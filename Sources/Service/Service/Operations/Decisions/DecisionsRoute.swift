@@ -38,27 +38,22 @@ enum DecisionsRoute {
         return filter
     }
 
-    private static let description: RouteDescription = {
-        let decision = Schema.object(
-            [
-                "number": Schema.number, "time": Schema.time, "allowed": Schema.flag, "subject": Schema.text, "action": Schema.text,
-                "resource": Schema.text, "revision": Schema.revision,
-            ], optional: ["credential": Schema.text, "request": Schema.text])
-        return RouteDescription("the logged decisions of a store", group: "The past")
-            .withParameters(
-                .query("credential", "only decisions requested with this token id"),
-                .query("subject", "only about this subject"), .query("action", "only about this privilege or action"),
-                .query("resource", "only about this object"), .query("request", "only decisions of the request with this id"),
-                .query("allowed", "only allowed, or only denied decisions", Schema.flag),
-                .query("from", "the first time", Schema.time), .query("to", "the last time", Schema.time),
-                .query("newest", "true: newest first", Schema.flag)
-            )
-            .paged(.records)
-            .withResponse(
-                "a page of decisions, which may be empty even if it is not the last page",
-                Schema.object(
-                    ["decisions": Schema.list(decision)], optional: JSONObject.next.with(["dropped": Schema.number])), headers: [])
-    }()
+    private static let description =
+        RouteDescription("the logged decisions of a store", group: "The past")
+        .withParameters(
+            .query("credential", "only decisions requested with this token id"),
+            .query("subject", "only about this subject"), .query("action", "only about this privilege or action"),
+            .query("resource", "only about this object"), .query("request", "only decisions of the request with this id"),
+            .query("allowed", "only allowed, or only denied decisions", Schema.flag),
+            .query("from", "the first time", Schema.time), .query("to", "the last time", Schema.time),
+            .query("newest", "true: newest first", Schema.flag)
+        )
+        .paged(.records)
+        .withResponse(
+            "a page of decisions, which may be empty even if it is not the last page",
+            Schema.object(
+                ["decisions": Schema.list(Schema.named("Decision"))], optional: JSONObject.next.with(["dropped": Schema.number])),
+            headers: [])
 }
 
 extension Arguments {
