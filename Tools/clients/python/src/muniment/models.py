@@ -1,0 +1,351 @@
+"""The responses of the service. Attributes have the names of the HTTP API, in snake case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from ._json import JSON
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The result of a transaction, which is on disk."""
+
+    #: The head of the store after the transaction.
+    head: int
+    time: datetime
+    #: The revision of the transaction; None if it changed nothing.
+    revision: int | None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A change that was refused."""
+
+    code: str
+    message: str
+    change: int | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether a subject has privileges on an object, and why."""
+
+    subject: str
+    privileges: list[str]
+    object: str
+    allowed: bool
+    reason: str
+    revision: int
+    time: datetime
+
+
+@dataclass(frozen=True)
+class BatchDecision:
+    """The result of one of several checks."""
+
+    allowed: bool
+    #: Why the check is invalid; None for a valid check. An invalid check is not allowed.
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Privileges:
+    """The privileges of a subject on an object."""
+
+    subject: str
+    object: str
+    privileges: list[str]
+    revision: int
+    time: datetime
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The access of a subject on an object."""
+
+    subject: str
+    privileges: list[str]
+    until: datetime | None = None
+    permanent: bool = False
+    permission: str | None = None
+
+
+@dataclass(frozen=True)
+class StoredObject:
+    """The value of an object."""
+
+    object: str
+    value: JSON
+    #: The revision of the last change to the value, the parent or the owner: `expected_revision` for the next change.
+    changed: int
+    revision: int
+    time: datetime
+
+
+@dataclass(frozen=True)
+class PrivilegeOutcome:
+    """Whether a privilege is allowed, and the level that decides."""
+
+    privilege: str
+    allowed: bool
+    decided_by: str
+    failing: list[str]
+
+
+@dataclass(frozen=True)
+class ExplainedStep:
+    """A fact on a path of access, with the event that caused it."""
+
+    #: The kind of the fact, such as `entry` or `member`.
+    fact: str
+    revision: int
+    event: int
+    kind: str
+    time: datetime
+    actor: str | None
+    #: The contents of the fact, such as `subject`, `object` and `privileges`, and the origin of the event.
+    members: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ExplainedObject:
+    """An object that gives access to the objects that link to it."""
+
+    object: str
+    class_level: list[ExplainedPath]
+    object_part: list[ExplainedPath]
+
+
+@dataclass(frozen=True)
+class ExplainedPath:
+    """Facts that give privileges together."""
+
+    privileges: list[str]
+    steps: list[ExplainedStep]
+    as_: str | None = None
+    permanent: bool = False
+    through: list[ExplainedObject] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ExplainedLevel:
+    """The paths at the level `store`, `class` or `object`, and the privileges that it does not give."""
+
+    level: str
+    missing: list[str]
+    paths: list[ExplainedPath]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a subject has privileges on an object or not."""
+
+    subject: str
+    privileges: list[str]
+    object: str
+    allowed: bool
+    #: Whether the explanation has all paths.
+    complete: bool
+    outcomes: list[PrivilegeOutcome]
+    revision: int
+    time: datetime
+    levels: list[ExplainedLevel] = field(default_factory=list)
+    #: The appointment of an administrator, who has all privileges.
+    appointment: ExplainedStep | None = None
+    #: For a denial: lists of changes, each of which would allow the access.
+    proposals: list[list[JSON]] = field(default_factory=list)
+    proposals_complete: bool = True
+    #: Why no change would allow the access.
+    obstacle: str | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The access of a subject, or to an object, at two times."""
+
+    name: str
+    before: list[str]
+    after: list[str]
+    gained: list[str]
+    lost: list[str]
+
+
+@dataclass(frozen=True)
+class DraftDifference:
+    """The access of a subject to an object without and with changes that were not made."""
+
+    subject: str
+    object: str
+    before: list[str]
+    after: list[str]
+    gained: list[str]
+    lost: list[str]
+
+
+@dataclass(frozen=True)
+class RefusedTransaction:
+    """A transaction that would be refused."""
+
+    transaction: int
+    code: str
+    message: str
+    change: int | None
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The effects of transactions that were not made."""
+
+    differences: list[DraftDifference]
+    #: Whether the list has all differences.
+    complete: bool
+    refused: list[RefusedTransaction]
+    revision: int
+    time: datetime
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event of a commit."""
+
+    #: Such as `AccessGranted`.
+    kind: str
+    #: The contents of the event, such as `subject`, `object` and `privileges`.
+    members: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A transaction in the history."""
+
+    revision: int
+    time: datetime
+    actor: str | None
+    events: list[Event]
+    #: The id of the request.
+    id: str | None = None
+    idempotency_key: str | None = None
+    comment: str | None = None
+    credential: str | None = None
+    import_line: int | None = None
+    #: The hash of the log up to this commit; only in the feed.
+    hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A change of the access of a subscriber to an object."""
+
+    revision: int
+    time: datetime
+    #: Such as `shared` or `madeInaccessible`.
+    kind: str
+    object: str
+    was_accessible: bool
+    #: Whether this is the subscriber's last notice of the revision.
+    completes_revision: bool
+    gained: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AuditRecord:
+    """An event, or a refused command. A record that the caller may not see has only its time."""
+
+    time: datetime
+    #: `done` or `refused`.
+    outcome: str | None = None
+    actor: str | None = None
+    revision: int | None = None
+    index: int | None = None
+    event: Event | None = None
+    caller: str | None = None
+    code: str | None = None
+    message: str | None = None
+    tried: JSON = None
+    id: str | None = None
+    comment: str | None = None
+    credential: str | None = None
+    #: Further members, such as the number and the hash of a refusal.
+    members: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time during which a subject had access."""
+
+    begin: int
+    from_: datetime
+    end: int | None = None
+    until: datetime | None = None
+    as_administrator: bool = False
+
+
+@dataclass(frozen=True)
+class SubjectAccess:
+    """When a subject had access to an object."""
+
+    subject: str
+    spans: list[Span]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The contents of a store."""
+
+    store: str
+    preset: str
+    revision: int
+    time: datetime
+    hash: str
+    events: int
+    principals: int
+    roles: int
+    classes: int
+    objects: int
+    refusals: int
+    #: Further members, such as sizes in bytes.
+    members: Mapping[str, JSON] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result of a check of the log."""
+
+    sound: bool
+    commits: int
+    events: int
+    refusals: int
+    problems: list[str]
+    notes: list[str]
+    revision: int | None
+    hash: str | None
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """A page of a list."""
+
+    items: list[T]
+    #: The revision that all pages of the list are about; None for lists about a span.
+    revision: int | None
+    #: The cursor of the next page; None for the last page.
+    next: str | None
+
+
+@dataclass(frozen=True)
+class FeedEvent(Generic[T]):
+    """An event of a feed."""
+
+    #: The position after this event: pass it as `after` to resume.
+    id: str
+    #: Such as `muniment.notice.shared` or `muniment.commit`.
+    type: str
+    time: datetime
+    data: T
