@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from conftest import Service
-from muniment import Client, RetryPolicy, errors
+from muniment import Client, RetryPolicy, TransportError, errors
 from muniment._exchange import Configuration
 from muniment._feed import FeedReader
 from muniment.changes import create_object, grant, revoke
@@ -61,6 +61,7 @@ class _Broken(httpx.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         left = self.limit
         for content in self.stream:
+            content = content.replace(b"retry: 2000\n", b"retry: 1\n")
             yield content[:left]
             left -= len(content)
             if left <= 0:
@@ -75,9 +76,8 @@ def test_each_event_arrives_once_over_broken_connections(service: Service, clien
     for place in range(0, 20, 2):
         share(client, *objects[place : place + 2])
     transport = Breaking(limit=1_000)
-    retry = RetryPolicy(min_wait_seconds=0)
     with httpx.Client(transport=transport) as http:
-        unlucky = Client(service.address, token=service.token, store=client.store, retry=retry, http=http)
+        unlucky = Client(service.address, token=service.token, store=client.store, http=http)
         found = [event.data.object for event in itertools.islice(unlucky.notice_feed("user:bob", after=0), 20)]
     assert sorted(found) == sorted(objects) and transport.connections > 5
 
@@ -110,3 +110,18 @@ def test_events_are_read_from_any_pieces_of_the_stream() -> None:
         assert event.id == "4" and event.data.comment == "a\u2028b"
         assert reader.request().headers["Last-Event-ID"] == "5"
         assert reader.wait(None) == 0.01
+
+
+def test_a_feed_waits_as_the_service_asks_and_gives_up_if_it_cannot_connect() -> None:
+    configuration = Configuration("http://service", "default", None, 1, RetryPolicy(max_retries=2, min_wait_seconds=0.1))
+    reader = FeedReader(configuration, commit_feed())
+    lost = TransportError("lost")
+    reader.request()
+    reader.receive(b"retry: 5000\n\nid: 1\n\n")
+    assert reader.wait(lost) == 5.0
+    for _ in range(2):
+        reader.request()
+        assert reader.wait(lost) <= 0.2
+    reader.request()
+    with pytest.raises(TransportError):
+        reader.wait(lost)

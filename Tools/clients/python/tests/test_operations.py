@@ -47,7 +47,9 @@ def test_several_checks_are_one_request_and_an_invalid_one_is_denied_with_its_er
         [("user:bob", "read", "doc:plan"), ("user:ann", "read", "doc:plan"), ("user:bob", "", "doc:plan")])
     assert decisions[:2] == [BatchDecision(True), BatchDecision(False)]
     assert not decisions[2].allowed and decisions[2].error is not None
-    assert client.batch_check([]) == []
+    assert client.batch_check([("user:bob", "read", "doc:plan")], at=1) == [BatchDecision(False)]
+    with pytest.raises(ValueError, match="nothing to check"):
+        client.batch_check([])
 
 
 def test_lists_are_iterated_over_all_pages_of_one_revision(client: Client) -> None:

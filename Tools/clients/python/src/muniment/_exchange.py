@@ -20,7 +20,7 @@ from .errors import MunimentError, ProblemError, ResponseError, TooManyRequestsE
 
 T = TypeVar("T")
 #: Yields requests to send and seconds to wait; receives the outcome of each request.
-Steps: TypeAlias = Generator["httpx.Request | float", "httpx.Response | httpx.TransportError | None", T]
+Steps: TypeAlias = Generator["httpx.Request | float", "httpx.Response | httpx.RequestError | None", T]
 
 VERSION = "0.1.0"
 
@@ -138,7 +138,7 @@ def content(response: httpx.Response) -> JSON:
         raise ResponseError(f"unexpected response of the service: HTTP {response.status_code} without valid JSON") from error
 
 
-def failure(outcome: httpx.Response | httpx.TransportError | None) -> MunimentError:
+def failure(outcome: httpx.Response | httpx.RequestError | None) -> MunimentError:
     """Returns the error of a request that failed."""
     if not isinstance(outcome, httpx.Response):
         is_sent = not isinstance(outcome, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))

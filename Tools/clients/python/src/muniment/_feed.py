@@ -27,13 +27,15 @@ class FeedReader(Generic[T]):
         self._request = request
         self._position = self._next_position = request.after
         self._failures = 0
+        #: The wait after a connection that was open, which the service sets.
         self._reconnect_seconds = 2.0
+        self._is_open = False
         self._buffer = b""
         self._data: list[str] = []
 
     def request(self) -> httpx.Request:
         """Returns the request of the next connection, which starts after the last event."""
-        self._buffer, self._data, self._next_position = b"", [], self._position
+        self._buffer, self._data, self._next_position, self._is_open = b"", [], self._position, False
         headers = {"Accept": "text/event-stream"}
         if self._position is not None:
             headers["Last-Event-ID"] = self._position
@@ -42,7 +44,7 @@ class FeedReader(Generic[T]):
 
     def receive(self, content: bytes) -> list[FeedEvent[T]]:
         """Returns the events that are complete with these bytes."""
-        self._failures = 0
+        self._failures, self._is_open = 0, True
         # Only line feeds end a line. `splitlines` would also split at characters that JSON may contain.
         *lines, self._buffer = (self._buffer + content).split(b"\n")
         events = []
@@ -82,7 +84,7 @@ class FeedReader(Generic[T]):
 
         `error` is None if the service has ended the connection.
         """
-        if error is None:
+        if error is None or self._is_open:
             return self._reconnect_seconds
         wait = self._configuration.retry.wait(error, self._failures, is_repeatable=True)
         if wait is None:

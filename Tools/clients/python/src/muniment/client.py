@@ -164,7 +164,7 @@ class Client(_Client):
     def send(self, request: Request[T]) -> T:
         """Sends a request of `operations`, and returns its result."""
         steps: Steps[T] = exchange(self._configuration, request)
-        outcome: httpx.Response | httpx.TransportError | None = None
+        outcome: httpx.Response | httpx.RequestError | None = None
         while True:
             try:
                 step = steps.send(outcome)
@@ -177,7 +177,7 @@ class Client(_Client):
                 continue
             try:
                 outcome = self._http.send(step)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
 
     def follow(self, request: FeedRequest[T]) -> Generator[FeedEvent[T], None, None]:
@@ -196,7 +196,7 @@ class Client(_Client):
                         error = failure(response)
                 finally:
                     response.close()
-            except httpx.TransportError as cause:
+            except httpx.RequestError as cause:
                 error = failure(cause)
             time.sleep(reader.wait(error))
 
@@ -264,7 +264,7 @@ class AsyncClient(_Client):
     async def send(self, request: Request[T]) -> T:
         """Sends a request of `operations`, and returns its result."""
         steps: Steps[T] = exchange(self._configuration, request)
-        outcome: httpx.Response | httpx.TransportError | None = None
+        outcome: httpx.Response | httpx.RequestError | None = None
         while True:
             try:
                 step = steps.send(outcome)
@@ -277,7 +277,7 @@ class AsyncClient(_Client):
                 continue
             try:
                 outcome = await self._http.send(step)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
 
     async def follow(self, request: FeedRequest[T]) -> AsyncGenerator[FeedEvent[T], None]:
@@ -297,7 +297,7 @@ class AsyncClient(_Client):
                         error = failure(response)
                 finally:
                     await response.aclose()
-            except httpx.TransportError as cause:
+            except httpx.RequestError as cause:
                 error = failure(cause)
             await asyncio.sleep(reader.wait(error))
 

@@ -91,16 +91,13 @@ def batch_check(
         {"subject": _entity(subject), "action": {"name": privilege}, "resource": _entity(object)}
         for subject, privilege, object in checks
     ]
+    if not evaluations:
+        # The service takes a request without evaluations as a single evaluation.
+        raise ValueError("there is nothing to check: pass at least one triple")
     body: dict[str, JSON] = {"evaluations": evaluations}
     if at is not None:
         body["context"] = {"at": encode_moment(at)}
-    path = "/stores/{store}/access/v1/evaluations"
-    # Without evaluations, the service would expect one in the request itself.
-    return Request("POST", path, _decisions, body=body, has_body=True) if evaluations else _nothing()
-
-
-def _nothing() -> Request[list[models.BatchDecision]]:
-    return Request("GET", "/healthz", lambda _: [])
+    return Request("POST", "/stores/{store}/access/v1/evaluations", _decisions, body=body, has_body=True)
 
 
 def _decisions(value: JSON) -> list[models.BatchDecision]:
