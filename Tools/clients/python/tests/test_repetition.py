@@ -108,6 +108,9 @@ def test_a_response_of_another_service_is_an_error() -> None:
     for response in [httpx.Response(200, text="<html>"), httpx.Response(200, json={"allowed": True})]:
         with pytest.raises(errors.ResponseError):
             Responses(response).client().check("user:ann", "read", "doc:plan")
+    for response in [httpx.Response(200, text="<html>"), httpx.Response(200, json=[])]:
+        with pytest.raises(errors.ResponseError):
+            Responses(response).client().stores()
     with pytest.raises(errors.ProblemError, match="HTTP 502: bad gateway"):
         Responses(*(httpx.Response(502, text="bad gateway") for _ in range(3))).client().stores()
 

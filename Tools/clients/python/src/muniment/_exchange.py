@@ -118,13 +118,21 @@ def exchange(configuration: Configuration, request: Request[T]) -> Steps[T]:
     while True:
         outcome = yield encoded
         if isinstance(outcome, httpx.Response) and outcome.is_success:
-            return request.parse(content(outcome))
+            return read(request, content(outcome))
         error = failure(outcome)
         wait = configuration.retry.wait(error, retries, request.is_repeatable)
         if wait is None:
             raise error
         retries += 1
         yield wait
+
+
+def read(request: Request[T], value: JSON) -> T:
+    """Returns the result of a request that succeeded."""
+    try:
+        return request.parse(value)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ResponseError(f"unexpected response of the service to {request.path}: {value!r:.200}") from error
 
 
 def content(response: httpx.Response) -> JSON:
@@ -142,7 +150,7 @@ def failure(outcome: httpx.Response | httpx.RequestError | None) -> MunimentErro
     """Returns the error of a request that failed."""
     if not isinstance(outcome, httpx.Response):
         is_sent = not isinstance(outcome, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-        error = TransportError(f"the service cannot be reached: {outcome!r}. Check its address and the network.", is_sent=is_sent)
+        error = TransportError(f"no response of the service: {outcome!r}. Check its address and the network.", is_sent=is_sent)
         error.__cause__ = outcome
         return error
     problem = content(outcome)

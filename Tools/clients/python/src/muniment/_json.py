@@ -10,8 +10,6 @@ import typing
 from datetime import date, datetime, timezone
 from typing import Any, TypeAlias, TypeVar, Union, cast
 
-from .errors import ResponseError
-
 #: Any JSON value, as in `json.loads`: None, a bool, a number, a string, a list or a dict.
 JSON: TypeAlias = Any
 #: A revision, a time with a time zone, a day (which means its start in UTC), or one of them as text.
@@ -38,7 +36,7 @@ def decode_time(text: str) -> datetime:
     """Returns the time of a text in RFC 3339. Python keeps microseconds: further digits are dropped."""
     parts = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z", text)
     if parts is None:
-        raise ResponseError(f"unexpected response of the service: `{text}` is not a time")
+        raise ValueError(f"`{text}` is not a time")
     fraction = (parts[2] or "")[:6].ljust(6, "0")
     return datetime.fromisoformat(f"{parts[1]}.{fraction}+00:00")
 
@@ -46,12 +44,10 @@ def decode_time(text: str) -> datetime:
 def decode(kind: type[T], value: object) -> T:
     """Returns a value of a type that consists of dataclasses, lists, times, and the types of JSON.
 
-    Unknown members of objects are ignored, because later versions of the service may add members.
+    Unknown members of objects are ignored, because later versions of the service may add members. Raises a `KeyError`, `TypeError` or
+    `ValueError` for another value.
     """
-    try:
-        return cast(T, _decode(kind, value))
-    except (KeyError, TypeError) as error:
-        raise ResponseError(f"unexpected response of the service: {error!r} in {value!r}") from error
+    return cast(T, _decode(kind, value))
 
 
 def _decode(kind: Any, value: Any) -> Any:
