@@ -90,7 +90,7 @@ extension RefusedChange {
         guard var reader = try? JSONReader(Array(json.utf8)) else { return }
         var texts: [(name: String, text: String)] = []
         try? reader.takeMembers { reader, name throws(JSONError) in
-            if try reader.next() == .text { texts.append((name, try reader.takeText())) } else { try reader.skip() }
+            if try reader.next() == .text { texts.append((name.text, try reader.takeText())) } else { try reader.skip() }
         }
         for (name, text) in texts {
             switch name {

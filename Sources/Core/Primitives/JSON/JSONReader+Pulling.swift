@@ -26,7 +26,7 @@ extension JSONReader {
     /// - Parameter take: receives each name, in the order of the text, and must take or skip the value that follows. A name that
     ///   occurs twice is passed twice.
     package mutating func takeMembers(
-        _ take: (inout JSONReader, String) throws(JSONError) -> Void
+        _ take: (inout JSONReader, JSONName) throws(JSONError) -> Void
     ) throws(JSONError) {
         skipBlanks()
         try open()

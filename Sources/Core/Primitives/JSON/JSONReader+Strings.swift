@@ -1,13 +1,16 @@
 /// Texts in quotes (RFC 8259, section 7).
 extension JSONReader {
     /// Reads the text that begins with the quote at the position.
-    mutating func string() throws(JSONError) -> String {
+    mutating func string() throws(JSONError) -> String { String(decoding: try text(), as: UTF8.self) }
+
+    /// Reads the text that begins with the quote at the position, as UTF-8 without escapes.
+    mutating func text() throws(JSONError) -> ArraySlice<UInt8> {
         let start = position + 1
         position = start
         try skipPlain(from: start)
         if current == UInt8(ascii: "\"") {
             position += 1
-            return String(decoding: bytes[start..<position - 1], as: UTF8.self)
+            return bytes[start..<position - 1]
         }
         var text = Array(bytes[start..<position])
         while current == UInt8(ascii: "\\") {
@@ -17,22 +20,29 @@ extension JSONReader {
             text += bytes[plain..<position]
         }
         position += 1
-        return String(decoding: text, as: UTF8.self)
+        return text[...]
     }
 
     /// Advances to the next quote or backslash of the text.
     private mutating func skipPlain(from start: Int) throws(JSONError) {
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): return
-            case ..<0x20:
-                let digits = (bytes[position] < 0x10 ? "0" : "") + String(bytes[position], radix: 16)
-                throw JSONError(
-                    .malformed, at: position, "a string contains an unescaped control character", "write it as `\\u00\(digits)`")
-            default: position += 1
-            }
+        position = endOfPlain
+        guard position < bytes.count else {
+            throw JSONError(.malformed, at: start - 1, "the text in quotes that begins there has no end", "close it with a quote")
         }
-        throw JSONError(.malformed, at: start - 1, "the text in quotes that begins there has no end", "close it with a quote")
+        let byte = bytes[position]
+        guard byte >= 0x20 else {
+            let digits = (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+            throw JSONError(
+                .malformed, at: position, "a string contains an unescaped control character", "write it as `\\u00\(digits)`")
+        }
+    }
+
+    /// The offset of the next quote, backslash or control character, or of the end.
+    private var endOfPlain: Int {
+        let bytes = bytes.span
+        var end = position
+        while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\") { end += 1 }
+        return end
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {

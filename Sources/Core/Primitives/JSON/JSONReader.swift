@@ -89,7 +89,7 @@ package struct JSONReader {
         var members: [JSONObject.Element] = []
         repeat {
             try countValue()
-            let name = try name()
+            let name = try name().text
             members.append((name, try value()))
         } while try !closes(UInt8(ascii: "}"), isFirst: false)
         var repeated: String?
@@ -98,14 +98,14 @@ package struct JSONReader {
     }
 
     /// Reads a name and the colon after it.
-    mutating func name() throws(JSONError) -> String {
+    mutating func name() throws(JSONError) -> JSONName {
         skipBlanks()
         guard current == UInt8(ascii: "\"") else { throw unexpected("a name in quotes") }
-        let name = try string()
+        let name = try text()
         skipBlanks()
         guard current == UInt8(ascii: ":") else { throw unexpected("`:`") }
         position += 1
-        return name
+        return JSONName(name)
     }
 
     mutating func open() throws(JSONError) {
@@ -157,7 +157,7 @@ extension JSONReader {
             skipBlanks()
             let place = position
             guard let next = try? self.name() else { return error(start) }
-            if ExactText(next) == name {
+            if ExactText(next.text) == name {
                 if isThere { return error(place) }
                 isThere = true
             }

@@ -13,6 +13,12 @@ public struct JSONWriter {
     /// Creates a writer that keeps all output for ``text``.
     public init() { take = nil }
 
+    /// Creates a writer that keeps all output, with space for some bytes.
+    package init(capacity: Int) {
+        take = nil
+        bytes.reserveCapacity(capacity)
+    }
+
     /// Creates a writer that passes its output on in pieces, and the rest with ``finish()``.
     ///
     /// - Parameter take: receives each piece, of 64 KiB or slightly more, in order.

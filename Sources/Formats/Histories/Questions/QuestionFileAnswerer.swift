@@ -63,6 +63,7 @@ enum AnsweredLine {
         // The separators in the style of this line, with or without a blank.
         var (comma, colon) = (",", ":")
         var isAnswered = false
+        let answerName = JSONName("answer")
         var reader = try JSONReader(line)
         try reader.takeMembers { reader, name throws(JSONError) in
             if line[reader.position...].first == 0x20 { colon = ": " }
@@ -70,7 +71,7 @@ enum AnsweredLine {
             let start = reader.position
             try reader.skip()
             guard !isAnswered else { return }
-            isAnswered = name == "answer"
+            isAnswered = name == answerName
             (before, after) = (isAnswered ? start : reader.position, reader.position)
             if line[after...].starts(with: ", ".utf8) { comma = ", " }
         }

@@ -53,11 +53,11 @@ struct EvaluationsRequest {
         var fault: AuthZENError?
         try authZEN.read(body) { reader, name throws(JSONError) in
             switch name {
-            case "evaluations":
-                if items != nil { fault = .repeated(name) }
+            case .evaluations:
+                if items != nil { fault = .repeated("evaluations") }
                 items = try EvaluationsRequest.items(&reader, &fault)
-            case "options":
-                if semantic != nil { fault = .repeated(name) }
+            case .options:
+                if semantic != nil { fault = .repeated("options") }
                 semantic = try EvaluationsRequest.semantic(&reader, &fault)
             default:
                 if try !defaults.take(name, &reader) { try reader.skip() }
@@ -97,7 +97,7 @@ struct EvaluationsRequest {
         }
         var value: JSONValue?
         try reader.takeMembers { reader, name throws(JSONError) in
-            if name == "evaluations_semantic" { value = try reader.takeValue() } else { try reader.skip() }
+            if name == .evaluationsSemantic { value = try reader.takeValue() } else { try reader.skip() }
         }
         guard let value else { return .all }
         if case .string(let word) = value, let semantic = EvaluationsSemantic(rawValue: word) { return semantic }
@@ -109,20 +109,22 @@ struct EvaluationsRequest {
 
 /// One of several evaluations.
 struct EvaluationItem {
-    private(set) var parts = RequestParts()
-    private(set) var fault: AuthZENError?
+    let parts: RequestParts
+    /// The error of an evaluation that is not an object.
+    private let formFault: AuthZENError?
+    var fault: AuthZENError? { formFault ?? parts.fault }
 
     init(_ reader: inout JSONReader) throws(JSONError) {
-        guard try reader.next() == .object else {
-            fault = AuthZENError("an evaluation must be an object")
+        guard case .object = try reader.next() else {
             try reader.skip()
+            (parts, formFault) = (RequestParts(), AuthZENError("an evaluation must be an object"))
             return
         }
         var parts = RequestParts()
         try reader.takeMembers { reader, name throws(JSONError) in
             if try !parts.take(name, &reader) { try reader.skip() }
         }
-        (self.parts, fault) = (parts, parts.fault)
+        (self.parts, formFault) = (parts, nil)
     }
 }
 

@@ -51,7 +51,7 @@ package struct AuthZEN {
         return try reading(parts.context?.moment ?? .now) { snapshot in
             try asker.requirePermissionToQuery(about: question.subject, in: store)
             var evaluator = Evaluator(snapshot, telling: decided)
-            var writer = JSONWriter()
+            var writer = JSONWriter(capacity: 64)
             _ = try evaluator.answer(question, reasonFor: reasonAudience(parts.context), into: &writer)
             return writer.written
         }
@@ -59,7 +59,7 @@ package struct AuthZEN {
 
     /// Reads the members of a request.
     func read(
-        _ body: [UInt8], _ take: (inout JSONReader, String) throws(JSONError) -> Void
+        _ body: [UInt8], _ take: (inout JSONReader, JSONName) throws(JSONError) -> Void
     ) throws(AuthZENError) {
         do {
             var reader = try JSONReader(body)

@@ -18,8 +18,8 @@ struct Evaluator {
     private var lastAction: (part: ActionPart, type: ExactText, privileges: Privileges?)?
     private var lastResource: (part: EntityPart, number: ObjectID?)?
     /// The first bytes of the decisions at this moment.
-    private lazy var permission = "{\"decision\":true,\"context\":{\"revision\":\(snapshot.revision.rawValue)"
-    private lazy var denial = "{\"decision\":false,\"context\":{\"revision\":\(snapshot.revision.rawValue)"
+    private lazy var permission = "{\"decision\":true,\"context\":{\"revision\":" + String(snapshot.revision.rawValue)
+    private lazy var denial = "{\"decision\":false,\"context\":{\"revision\":" + String(snapshot.revision.rawValue)
 
     /// - Parameters:
     ///   - snapshot: the moment.
@@ -70,14 +70,14 @@ struct Evaluator {
 
     private mutating func number(ofSubject subject: EntityPart) throws -> PrincipalID? {
         if let lastSubject, lastSubject.part.isSame(as: subject) { return lastSubject.number }
-        let number = try subject.principal.flatMap { try snapshot.principalID($0) }
+        let number = try subject.principalID(in: snapshot)
         lastSubject = (subject, number)
         return number
     }
 
     private mutating func number(ofResource resource: EntityPart) throws -> ObjectID? {
         if let lastResource, lastResource.part.isSame(as: resource) { return lastResource.number }
-        let number = try resource.object.flatMap { try snapshot.objectID($0) }
+        let number = try resource.objectID(in: snapshot)
         lastResource = (resource, number)
         return number
     }
@@ -91,6 +91,19 @@ struct Evaluator {
 }
 
 extension EntityPart {
+    /// Returns the number of the principal; nil if it cannot have access.
+    fileprivate func principalID(in snapshot: Snapshot) throws -> PrincipalID? {
+        // The store knows only well-formed names, so the form is checked only if it does not know the name.
+        if type == "user" || type == "thing", let known = try snapshot.objectID(name) { return PrincipalID(known) }
+        return try principal.flatMap { try snapshot.principalID($0) }
+    }
+
+    /// Returns the number of the object; nil if the store never had it.
+    fileprivate func objectID(in snapshot: Snapshot) throws -> ObjectID? {
+        guard type != "store", !isTypeAmbiguous else { return try object.flatMap { try snapshot.objectID($0) } }
+        return try snapshot.objectID(name)
+    }
+
     /// Returns whether another part is equal: the same default, or the same bytes.
     fileprivate func isSame(as other: EntityPart) -> Bool {
         self === other || ExactText(id) == ExactText(other.id) && ExactText(type) == ExactText(other.type)

@@ -14,43 +14,63 @@ struct RequestParts {
     var fault: AuthZENError? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
 
     /// Reads the value of a member if it is one of the four parts. Returns whether it was.
-    mutating func take(_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+    mutating func take(_ name: JSONName, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch name {
-        case "subject": subject = try EntityPart(&reader, .subject, isRepeated: subject != nil)
-        case "action": action = try ActionPart(&reader, isRepeated: action != nil)
-        case "resource": resource = try EntityPart(&reader, .resource, isRepeated: resource != nil)
-        case "context": context = try ContextPart(&reader, isRepeated: context != nil)
+        case .subject: subject = try EntityPart(&reader, .subject, isRepeated: subject != nil)
+        case .action: action = try ActionPart(&reader, isRepeated: action != nil)
+        case .resource: resource = try EntityPart(&reader, .resource, isRepeated: resource != nil)
+        case .context: context = try ContextPart(&reader, isRepeated: context != nil)
         default: return false
         }
         return true
     }
 }
 
+/// The names of the members that AuthZEN defines.
+extension JSONName {
+    static let subject = JSONName("subject")
+    static let action = JSONName("action")
+    static let resource = JSONName("resource")
+    static let context = JSONName("context")
+    static let properties = JSONName("properties")
+    static let type = JSONName("type")
+    static let id = JSONName("id")
+    static let name = JSONName("name")
+    static let at = JSONName("at")
+    static let reason = JSONName("reason")
+    static let evaluations = JSONName("evaluations")
+    static let options = JSONName("options")
+    static let evaluationsSemantic = JSONName("evaluations_semantic")
+    static let page = JSONName("page")
+    static let token = JSONName("token")
+    static let limit = JSONName("limit")
+}
+
 /// A subject or a resource. A class, because batches pass the same parts repeatedly.
 final class EntityPart {
     /// Empty if missing.
-    private(set) var type = ""
+    let type: String
     /// Empty if missing.
-    private(set) var id = ""
-    private(set) var fault: AuthZENError?
+    let id: String
+    let fault: AuthZENError?
 
     enum Role: String {
         case subject, resource
     }
 
     fileprivate init(_ reader: inout JSONReader, _ role: Role, isRepeated: Bool) throws(JSONError) {
-        guard try reader.next() == .object else {
-            fault = .wrongType(role.rawValue, "an object with `type` and `id`")
+        guard case .object = try reader.next() else {
             try reader.skip()
+            (type, id, fault) = ("", "", .wrongType(role.rawValue, "an object with `type` and `id`"))
             return
         }
         var (type, id) = (String?.none, String?.none)
         var fault = isRepeated ? AuthZENError.repeated(role.rawValue) : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
-            case "type": try reader.takeText(role.rawValue, "type", &type, &fault)
-            case "id": try reader.takeText(role.rawValue, "id", &id, &fault)
-            case "properties": try reader.skipObject(role.rawValue, "properties", &fault)
+            case .type: try reader.takeText("\(role).type", &type, &fault)
+            case .id: try reader.takeText("\(role).id", &id, &fault)
+            case .properties: try reader.skipObject("\(role).properties", &fault)
             default: try reader.skip()
             }
         }
@@ -61,20 +81,20 @@ final class EntityPart {
 /// An action. Also a class.
 final class ActionPart {
     /// Empty if missing.
-    private(set) var name = ""
-    private(set) var fault: AuthZENError?
+    let name: String
+    let fault: AuthZENError?
 
     fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
-        guard try reader.next() == .object else {
-            fault = .wrongType("action", "an object with `name`")
+        guard case .object = try reader.next() else {
             try reader.skip()
+            (name, fault) = ("", .wrongType("action", "an object with `name`"))
             return
         }
         var (name, fault) = (String?.none, isRepeated ? AuthZENError.repeated("action") : nil)
         try reader.takeMembers { reader, member throws(JSONError) in
             switch member {
-            case "name": try reader.takeText("action", "name", &name, &fault)
-            case "properties": try reader.skipObject("action", "properties", &fault)
+            case .name: try reader.takeText("action.name", &name, &fault)
+            case .properties: try reader.skipObject("action.properties", &fault)
             default: try reader.skip()
             }
         }
@@ -82,8 +102,8 @@ final class ActionPart {
     }
 }
 
-/// The members of a request's context that this service uses; others are ignored.
-struct ContextPart {
+/// The members of a request's context that this service uses; others are ignored. Also a class.
+final class ContextPart {
     /// The moment of the query; nil for now.
     private(set) var moment: Moment?
     /// Whether the response must contain the reason.
@@ -91,7 +111,7 @@ struct ContextPart {
     private(set) var fault: AuthZENError?
 
     fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
-        guard try reader.next() == .object else {
+        guard case .object = try reader.next() else {
             fault = .wrongType("context", "an object")
             try reader.skip()
             return
@@ -100,10 +120,10 @@ struct ContextPart {
         var fault = isRepeated ? AuthZENError.repeated("context") : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
-            case "at":
+            case .at:
                 if at != nil { fault = .repeated("context.at") }
                 at = try reader.takeValue()
-            case "reason" where try reader.next() == .flag: reason = try reader.takeValue() == .bool(true)
+            case .reason where try reader.next() == .flag: reason = try reader.takeValue() == .bool(true)
             default: try reader.skip()
             }
         }
@@ -111,7 +131,7 @@ struct ContextPart {
         if let at { readMoment(at) }
     }
 
-    private mutating func readMoment(_ value: JSONValue) {
+    private func readMoment(_ value: JSONValue) {
         switch value {
         case .integer(let number) where number >= 0: moment = .revision(Revision(UInt64(number)))
         case .string(let text): moment = Instant(text: text).map(Moment.time)
@@ -126,21 +146,21 @@ struct ContextPart {
 extension JSONReader {
     /// Reads a text as a member of a part. A value of another type is an error.
     fileprivate mutating func takeText(
-        _ part: String, _ member: String, _ text: inout String?, _ fault: inout AuthZENError?
+        _ place: @autoclosure () -> String, _ text: inout String?, _ fault: inout AuthZENError?
     ) throws(JSONError) {
-        guard try next() == .text else {
-            fault = fault ?? .wrongType("\(part).\(member)", "a string")
+        guard case .text = try next() else {
+            fault = fault ?? .wrongType(place(), "a string")
             return try skip()
         }
-        if text != nil { fault = fault ?? .repeated("\(part).\(member)") }
+        if text != nil { fault = fault ?? .repeated(place()) }
         text = try takeText()
     }
 
     /// Skips an unused object. A value that is not an object is an error.
     fileprivate mutating func skipObject(
-        _ part: String, _ member: String, _ fault: inout AuthZENError?
+        _ place: @autoclosure () -> String, _ fault: inout AuthZENError?
     ) throws(JSONError) {
-        if try next() != .object { fault = fault ?? .wrongType("\(part).\(member)", "an object") }
+        if try next() != .object { fault = fault ?? .wrongType(place(), "an object") }
         try skip()
     }
 }
@@ -153,7 +173,7 @@ extension EntityPart {
     /// types with a single id equal to the type.
     var principal: Name? {
         switch type {
-        case "user", "thing", "role": wellFormed(Name(type + ":" + id))
+        case "user", "thing", "role": wellFormed(name)
         case "everyone": id == "everyone" ? .everyone : nil
         case "anonymous": id == "anonymous" ? .anonymous : nil
         default: nil
@@ -164,10 +184,18 @@ extension EntityPart {
     /// own.
     var object: Name? {
         if type == "store" { return id == "store" ? .store : nil }
-        // With a colon in the type, the same text would mean another class and another id.
-        guard !type.utf8.contains(UInt8(ascii: ":")) else { return nil }
-        return wellFormed(Name(type + ":" + id))
+        return isTypeAmbiguous ? nil : wellFormed(name)
     }
+
+    /// Whether the type has a colon: the name would then mean another class and another id.
+    var isTypeAmbiguous: Bool {
+        let bytes = type.utf8Span.span
+        for index in bytes.indices where bytes[index] == UInt8(ascii: ":") { return true }
+        return false
+    }
+
+    /// The type and the id as a name, which may be ill-formed.
+    var name: Name { Name(type + ":" + id) }
 
     private func wellFormed(_ name: Name) -> Name? { name.isWellFormed ? name : nil }
 }

@@ -20,7 +20,7 @@ struct SearchRequest {
         (self.kind, self.body) = (kind, body)
         var (parts, page) = (RequestParts(), PagePart?.none)
         try authZEN.read(body) { reader, name throws(JSONError) in
-            if name == "page" {
+            if name == .page {
                 page = try PagePart(&reader, isRepeated: page != nil)
             } else if try !parts.take(name, &reader) {
                 try reader.skip()
@@ -79,13 +79,13 @@ struct PagePart {
         var fault = isRepeated ? AuthZENError.repeated("page") : nil
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
-            case "token":
+            case .token:
                 if token != nil { fault = .repeated("page.token") }
                 token = try reader.takeValue()
-            case "limit":
+            case .limit:
                 if limit != nil { fault = .repeated("page.limit") }
                 limit = try reader.takeValue()
-            case "properties":
+            case .properties:
                 if try reader.next() != .object { fault = .wrongType("page.properties", "an object") }
                 try reader.skip()
             default: try reader.skip()
