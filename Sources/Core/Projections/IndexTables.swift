@@ -64,11 +64,14 @@ struct IndexTables: Sendable {
 
     static let stateKey = Array("state".utf8)
 
+    /// The longest name that is a key itself, in bytes.
+    static let nameKeyBytes = 255
+
     /// Returns the key of a name: its bytes. A name that is too long for a key has the byte 0xFF, which never begins UTF-8, and
     /// its SHA-256.
     static func nameKey(_ name: String) -> [UInt8] {
         let bytes = Array(name.utf8)
-        return bytes.count <= 255 ? bytes : [0xFF] + Digest(of: bytes.span).bytes
+        return bytes.count <= nameKeyBytes ? bytes : [0xFF] + Digest(of: bytes.span).bytes
     }
 
     static func idKey(_ id: UInt64) -> FixedKey { FixedKey(UInt128(id), byteCount: 5) }

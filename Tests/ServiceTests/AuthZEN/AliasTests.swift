@@ -67,6 +67,29 @@ struct AliasTests {
         }
     }
 
+    @Test("An action that was asked about before has its new meaning right after the commit, and its old meaning in the past")
+    func asking() throws {
+        try withStore { fixture in
+            func privileges(_ action: String, at moment: Moment = .now) throws -> Privileges? {
+                try fixture.store.read(at: moment) { try $0.action(action, onClass: "doc") }
+            }
+            for _ in 0..<2 { #expect(try [privileges("see"), privileges("read"), privileges("sign")] == [nil, .read, nil]) }
+            let unknown = try fixture.head
+            try fixture.commit(.defineClass("doc", ClassSettings(privileges: ["sign"], aliases: [.init("see", for: ["read"])])))
+            for _ in 0..<2 { #expect(try privileges("see") == .read) }
+            #expect(try privileges("sign") != nil)
+            let known = try fixture.head
+            try fixture.commit(.changeClass("doc", ClassSettings(aliases: [.init("see", for: ["update"])])))
+            for _ in 0..<2 {
+                #expect(try privileges("see") == .update)
+                #expect(try privileges("see", at: .revision(known)) == .read)
+                #expect(try privileges("see", at: .revision(unknown)) == nil)
+            }
+            let long = String(repeating: "a", count: 300)
+            for _ in 0..<2 { #expect(try privileges(long) == nil) }
+        }
+    }
+
     private func lastOptions(_ fixture: StoreFixture) throws -> ClassOptions? {
         for event in try fixture.commits().flatMap(\.events).reversed() {
             switch event {

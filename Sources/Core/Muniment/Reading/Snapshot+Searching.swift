@@ -7,10 +7,7 @@ extension Snapshot {
     /// Returns the privileges that an action requires on the objects of a class: those of the class's alias of this name,
     /// otherwise the privilege of this name; nil if neither exists.
     package func action(_ name: String, onClass className: String) throws -> Privileges? {
-        if let classID = try classID(className), let options = try reader.options(of: classID) {
-            for alias in options.aliases where alias.isCalled(name) { return alias.privileges }
-        }
-        return reader.privilege(name)
+        try reader.action(name, onClass: className)
     }
 
     /// Returns the existing users, things or roles with all of some privileges on an object, by name, sorted.

@@ -30,6 +30,7 @@ public final class IndexReader {
     /// The object that was read last.
     private var current: CurrentObject?
     private let subjectMemory = SpanMemory<SubjectSpan>(slotBits: 6, limit: subjectLimit)
+    var actionMemory = ActionMemory()
     private let upperMemory = SpanMemory<UpperSpan>(slotBits: 4, limit: upperLimit)
     /// The span of the store that was used last.
     private var storeSpan: UpperSpan?
@@ -86,6 +87,7 @@ public final class IndexReader {
             }
             if state.schemaRevision != self.state.schemaRevision {
                 upperMemory.removeAll()
+                actionMemory.removeAll()
                 storeSpan = nil
             }
             self.state = state

@@ -17,13 +17,16 @@ extension IndexTables {
     }
 
     func number(of name: String, in transaction: ReadTransaction) throws -> UInt64? {
-        let key = Self.nameKey(name)
-        guard let number = try read(transaction, names, key.span, Tag.names, { row, reader in try reader.varint(row) }) else {
-            return nil
-        }
+        guard name.utf8.count > Self.nameKeyBytes else { return try number(ofKey: name.utf8Span.span, in: transaction) }
         // A long name is stored by its hash, and two names could have the same one.
-        if key.first == 0xFF, try self.name(of: number, in: transaction) != name { return nil }
+        guard let number = try number(ofKey: Self.nameKey(name).span, in: transaction),
+            try self.name(of: number, in: transaction) == name
+        else { return nil }
         return number
+    }
+
+    private func number(ofKey key: Span<UInt8>, in transaction: ReadTransaction) throws -> UInt64? {
+        try read(transaction, names, key, Tag.names) { row, reader in try reader.varint(row) }
     }
 
     func name(of id: UInt64, in transaction: ReadTransaction) throws -> String? {
