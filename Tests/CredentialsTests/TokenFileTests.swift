@@ -42,11 +42,11 @@ struct TokenFileTests {
         for length in whole.count..<both.count {
             try replaceFile(record, with: known)
             try write(try unacknowledged(whole, both, bytes: length))
-            #expect(try registry.token(for: first, at: .newYear)?.id == "t1")
-            #expect(try registry.token(for: second, at: .newYear) == nil)
+            #expect(try registry.authenticate(first, at: .newYear)?.token.id == "t1")
+            #expect(try registry.authenticate(second, at: .newYear)?.token == nil)
             let third = try create()
-            #expect(try registry.token(for: third, at: .newYear)?.id == "t2")
-            #expect(try registry.token(for: second, at: .newYear) == nil)
+            #expect(try registry.authenticate(third, at: .newYear)?.token.id == "t2")
+            #expect(try registry.authenticate(second, at: .newYear)?.token == nil)
             #expect(try registry.list().map(\.id) == ["t1", "t2"])
         }
     }
@@ -60,10 +60,10 @@ struct TokenFileTests {
         var torn = try unacknowledged(whole, try readFile(registry.path), bytes: try readFile(registry.path).count)
         torn.replaceSubrange(whole.count + 20..<whole.count + 30, with: repeatElement(0, count: 10))
         try write(torn)
-        #expect(try registry.token(for: first, at: .newYear)?.id == "t1")
-        #expect(try registry.token(for: second, at: .newYear) == nil)
+        #expect(try registry.authenticate(first, at: .newYear)?.token.id == "t1")
+        #expect(try registry.authenticate(second, at: .newYear)?.token == nil)
         let third = try create()
-        #expect(try registry.token(for: third, at: .newYear)?.id == "t2")
+        #expect(try registry.authenticate(third, at: .newYear)?.token.id == "t2")
         #expect(try registry.list().count == 2)
     }
 
@@ -76,7 +76,7 @@ struct TokenFileTests {
         for length in before..<whole.count {
             try write(whole[..<length])
             let error = #expect(throws: TokenFileError.self) {
-                try TokenRegistry(dataDirectory: folder.path).token(for: secret, at: .newYear)
+                try TokenRegistry(dataDirectory: folder.path).authenticate(secret, at: .newYear)?.token
             }
             #expect(error?.reason == .endsEarly(lines: 1, known: 2))
         }
@@ -98,7 +98,7 @@ struct TokenFileTests {
             try write(flipped)
             let other = TokenRegistry(dataDirectory: folder.path)
             guard let found = try? other.list() else {
-                #expect(throws: TokenFileError.self) { try secrets.map { try other.token(for: $0, at: .newYear) } }
+                #expect(throws: TokenFileError.self) { try secrets.map { try other.authenticate($0, at: .newYear)?.token } }
                 continue
             }
             unnoticed += 1
@@ -123,7 +123,7 @@ struct TokenFileTests {
         try write(try readFile(registry.path).prefix(10))
         #expect(try registry.list().isEmpty)
         let secret = try create()
-        #expect(try registry.token(for: secret, at: .newYear)?.id == "t1")
+        #expect(try registry.authenticate(secret, at: .newYear)?.token.id == "t1")
     }
 
     static let damage: [(what: String, change: @Sendable (inout [String]) -> Void, line: Int)] = [
@@ -156,7 +156,7 @@ struct TokenFileTests {
         row.change(&lines)
         let damaged = Array((lines.joined(separator: "\n") + "\n").utf8)
         try write(damaged)
-        let error = #expect(throws: TokenFileError.self, "\(row.what)") { try registry.token(for: secret, at: .newYear) }
+        let error = #expect(throws: TokenFileError.self, "\(row.what)") { try registry.authenticate(secret, at: .newYear)?.token }
         #expect(error?.line == row.line, "\(row.what)")
         #expect(throws: TokenFileError.self) { try registry.list() }
         #expect(throws: TokenFileError.self) { try create() }
@@ -173,7 +173,7 @@ struct TokenFileTests {
                 for index in 0..<20 {
                     let made = try mine.create(stores: .all, right: .ask, at: .newYear)
                     if index % 2 == 0 { try mine.revoke(id: made.token.id, at: .newYear) }
-                    let found = try mine.token(for: made.secret, at: .newYear)
+                    let found = try mine.authenticate(made.secret, at: .newYear)?.token
                     guard found?.id == (index % 2 == 0 ? nil : made.token.id) else { throw LostToken(id: made.token.id) }
                 }
             }
@@ -190,7 +190,7 @@ struct TokenFileTests {
     func replacedFile() throws {
         let (first, path) = (try create(), registry.path)
         let old = try readFile(path)
-        let isValid = { (secret: String) in try registry.token(for: secret, at: .newYear) != nil }
+        let isValid = { (secret: String) in try registry.authenticate(secret, at: .newYear)?.token != nil }
         #expect(try isValid(first))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
         #expect(throws: TokenFileError.self) { try isValid(first) }
@@ -214,10 +214,10 @@ struct TokenFileTests {
         let secret = try create()
         let older = try readFile(registry.path)
         try registry.revoke(id: "t1", at: .newYear)
-        #expect(try registry.token(for: secret, at: .newYear) == nil)
+        #expect(try registry.authenticate(secret, at: .newYear)?.token == nil)
         try removeFile(record)
         try replaceFile(registry.path, with: older)
-        #expect(throws: TokenFileError.self) { try registry.token(for: secret, at: .newYear) }
+        #expect(throws: TokenFileError.self) { try registry.authenticate(secret, at: .newYear)?.token }
         try removeFile(registry.path)
         #expect(throws: TokenFileError.self) { try registry.list() }
         #expect(try TokenRegistry(dataDirectory: folder.path).list().isEmpty)
@@ -226,7 +226,7 @@ struct TokenFileTests {
     @Test("Without a file there are no tokens, and a lookup does not create the file")
     func noFile() throws {
         #expect(try registry.list().isEmpty)
-        #expect(try registry.token(for: "muni_" + String(repeating: "A", count: 43), at: .newYear) == nil)
+        #expect(try registry.authenticate("muni_" + String(repeating: "A", count: 43), at: .newYear)?.token == nil)
         #expect(!fileExists(folder.path + "/.muniment"))
     }
 }

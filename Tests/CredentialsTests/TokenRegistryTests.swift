@@ -29,8 +29,8 @@ struct TokenRegistryTests {
             #expect(made.token.stores == stores)
             #expect(made.token.right == right)
             #expect(made.token.comment == "for \"Bob\"")
-            #expect(try registry.token(for: made.secret, at: .newYear) == made.token)
-            #expect(try TokenRegistry(dataDirectory: folder.path).token(for: made.secret, at: .newYear) == made.token)
+            #expect(try registry.authenticate(made.secret, at: .newYear)?.token == made.token)
+            #expect(try TokenRegistry(dataDirectory: folder.path).authenticate(made.secret, at: .newYear)?.token == made.token)
         }
         #expect(try registry.list().map(\.id) == ["t1", "t2", "t3", "t4"])
     }
@@ -47,8 +47,8 @@ struct TokenRegistryTests {
     @Test("A token is valid before its expiry time, and invalid at that time")
     func end() throws {
         let secret = try create(until: .newYear.later(seconds: 10)).secret
-        #expect(try registry.token(for: secret, at: .newYear.later(seconds: 9)) != nil)
-        #expect(try registry.token(for: secret, at: .newYear.later(seconds: 10)) == nil)
+        #expect(try registry.authenticate(secret, at: .newYear.later(seconds: 9))?.token != nil)
+        #expect(try registry.authenticate(secret, at: .newYear.later(seconds: 10))?.token == nil)
     }
 
     @Test("A token that another registry revokes is invalid at the next lookup")
@@ -56,9 +56,9 @@ struct TokenRegistryTests {
         let other = TokenRegistry(dataDirectory: folder.path)
         for _ in 0..<50 {
             let made = try create()
-            #expect(try other.token(for: made.secret, at: .newYear)?.id == made.token.id)
+            #expect(try other.authenticate(made.secret, at: .newYear)?.token.id == made.token.id)
             try registry.revoke(id: made.token.id, at: .newYear)
-            #expect(try other.token(for: made.secret, at: .newYear) == nil)
+            #expect(try other.authenticate(made.secret, at: .newYear)?.token == nil)
         }
     }
 
@@ -71,7 +71,7 @@ struct TokenRegistryTests {
             secret + "\n", " " + secret, secret.replacing("muni_", with: "muni-"),
             String(secret.dropLast()) + (secret.last == "A" ? "E" : "A"),
         ]
-        for other in others { #expect(try registry.token(for: other, at: .newYear) == nil, "\(other)") }
+        for other in others { #expect(try registry.authenticate(other, at: .newYear)?.token == nil, "\(other)") }
     }
 
     @Test("Invalid tokens and revocations are refused, and nothing is written")

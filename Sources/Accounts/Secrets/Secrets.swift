@@ -13,9 +13,14 @@ public enum Secrets {
     }
 
     /// Whether two byte strings are equal. The time depends only on their lengths.
-    public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool { areEqual(left.span, right.span) }
+
+    /// Whether two byte strings are equal. The time depends only on their lengths.
+    public static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
-        return unsafe sodium_memcmp(left, right, left.count) == 0
+        return unsafe left.withUnsafeBufferPointer { left in
+            unsafe right.withUnsafeBufferPointer { right in unsafe sodium_memcmp(left.baseAddress, right.baseAddress, left.count) }
+        } == 0
     }
 }
 

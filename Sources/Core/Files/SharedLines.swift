@@ -153,7 +153,8 @@ public final class FileChangeCheck: Sendable {
     /// detected.
     public var isUnchanged: Bool {
         var status = stat()
-        return unsafe stat(path, &status) == 0 && Stamp(status) == stamp
+        // A text that is passed to C directly is copied.
+        return unsafe path.withCString { unsafe stat($0, &status) } == 0 && Stamp(status) == stamp
     }
 }
 

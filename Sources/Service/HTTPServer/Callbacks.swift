@@ -67,7 +67,7 @@ enum Callbacks {
         of request: HTTPRequest, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, on handle: OpaquePointer
     ) -> Framing {
         var framing = Framing()
-        if !request.method.utf8.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
+        if !request.method.utf8Span.span.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
             framing.refuse("the method has an invalid byte")
         }
         // The version follows the target and one blank; any other text between them was removed by the library.

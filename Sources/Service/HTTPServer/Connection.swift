@@ -20,6 +20,8 @@ internal import Synchronization
     /// When the server began to wait for the client, on the monotonic clock: when the client connected, its last request ended, or its
     /// current request began.
     let waitingSince: Atomic<UInt64>
+    /// The application's data about the connection.
+    let applicationState = Mutex<(any AnyObject & Sendable)?>(nil)
     private let holder = Atomic(Holder.nobody)
     /// The number of the certificate that the client received.
     let certificateNumber: Int

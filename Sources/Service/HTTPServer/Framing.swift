@@ -96,10 +96,7 @@ struct Framing {
 
 extension Span<UInt8> {
     /// Whether all bytes satisfy a rule.
-    func allSatisfy(_ rule: (UInt8) -> Bool) -> Bool {
-        for index in indices where !rule(self[index]) { return false }
-        return true
-    }
+    func allSatisfy(_ rule: (UInt8) -> Bool) -> Bool { unsafe withUnsafeBufferPointer { unsafe $0.allSatisfy(rule) } }
 
     /// Whether this is the given lower-case text, ignoring letter case.
     func equals(_ small: StaticString) -> Bool {
@@ -118,13 +115,11 @@ extension Span<UInt8> {
 /// The text of a header.
 enum HeaderText {
     /// A value without the blanks around it.
-    static func trimmed(_ value: String) -> String {
-        let bytes = value.utf8
-        guard let first = bytes.first, let last = bytes.last, isBlank(first) || isBlank(last) else { return value }
-        guard let start = bytes.firstIndex(where: { !isBlank($0) }), let end = bytes.lastIndex(where: { !isBlank($0) }) else {
-            return ""
-        }
-        return String(value[start...end])
+    static func trimmed(_ value: Span<UInt8>) -> String {
+        var range = value.indices
+        while let first = range.first, isBlank(value[first]) { range.removeFirst() }
+        while let last = range.last, isBlank(value[last]) { range.removeLast() }
+        return unsafe value.extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -66,6 +66,11 @@ public struct HTTPHeader: Hashable, Sendable {
         self.name = name
         self.value = value
     }
+
+    /// Returns the first of some headers with a name, ignoring its letter case.
+    static func first(_ name: StaticString, in headers: [HTTPHeader]) -> HTTPHeader? {
+        headers.first { $0.name.lowercased() == name.description.lowercased() }
+    }
 }
 
 /// The body of a response.

@@ -21,6 +21,11 @@ internal import Synchronization
     public var changesNothing = false
     /// The application's data about the request, from the check of its head until it ends.
     public var context: (any AnyObject & Sendable)?
+    /// The application's data about the connection: every request of the connection has the same. Usable from any thread.
+    public var connectionState: (any AnyObject & Sendable)? {
+        get { connection.applicationState.withLock { $0 } }
+        set { connection.applicationState.withLock { $0 = newValue } }
+    }
 
     let connection: Connection
     /// For a request without a connection: its headers, and the function that receives its response.
@@ -129,16 +134,26 @@ internal import Synchronization
     }
 
     /// Returns the first header with a name, without surrounding blanks; nil if there is none. The case of the name is ignored.
-    public func header(_ name: String) -> String? {
-        if let direct {
-            return direct.headers.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
-        }
-        return state.withLock { state in
+    public func header(_ name: StaticString) -> String? { withHeader(name) { HeaderText.trimmed($0) } }
+
+    /// Returns the bytes of the first header with a name, as sent; nil if there is none. The case of the name is ignored.
+    public func headerBytes(_ name: StaticString) -> [UInt8]? {
+        withHeader(name) { value in unsafe value.withUnsafeBufferPointer { unsafe Array($0) } }
+    }
+
+    /// Whether the first header with a name has a value, ignoring letter case in both.
+    public func header(_ name: StaticString, equals value: StaticString) -> Bool { withHeader(name) { $0.equals(value) } ?? false }
+
+    /// Calls `body` with the value of the first header with a name, as sent. Returns nil if there is none. The case of the name is ignored.
+    public func withHeader<R: Sendable>(_ name: StaticString, _ body: (Span<UInt8>) -> R) -> R? {
+        if let direct { return HTTPHeader.first(name, in: direct.headers).map { body($0.value.utf8Span.span) } }
+        return state.withLock { state -> R? in
             guard let handle = unsafe state.handle else {
-                return state.kept.first { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
+                return HTTPHeader.first(name, in: state.kept).map { body($0.value.utf8Span.span) }
             }
-            let value = unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, name)
-            return unsafe value.map { unsafe HeaderText.trimmed(String(cString: $0)) }
+            let found = name.withUTF8Buffer { unsafe MHD_lookup_connection_value(handle, .HEADER_KIND, $0.baseAddress) }
+            guard let value = unsafe found else { return nil }
+            return unsafe body(Span(_unsafeBytes: UnsafeRawBufferPointer(start: value, count: CString.length(value))))
         }
     }
 
@@ -148,7 +163,7 @@ internal import Synchronization
     /// Returns all headers with a name, in the order sent, without surrounding blanks. The case of the name is ignored.
     public func headers(_ name: String) -> [String] {
         let all = direct?.headers ?? state.withLock { unsafe $0.handle.map { unsafe Callbacks.headers(of: $0) } ?? $0.kept }
-        return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value) }
+        return all.filter { $0.name.lowercased() == name.lowercased() }.map { HeaderText.trimmed($0.value.utf8Span.span) }
     }
 
     /// Starts the time limit for the first bytes of a response.
@@ -228,6 +243,8 @@ enum RequestTarget {
     /// Returns the path and the query of a target, both as sent. For a proxy target, `http://host/path`, returns its path.
     static func parts(of target: String) -> (path: String, query: String) {
         let bytes = target.utf8
+        // The usual case: a path alone.
+        if bytes.first == UInt8(ascii: "/"), target.utf8Span.span.allSatisfy({ $0 != UInt8(ascii: "?") }) { return (target, "") }
         var start = bytes.startIndex
         if bytes.first != UInt8(ascii: "/"), let authority = authorityStart(of: target) {
             start = bytes[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
@@ -241,7 +258,7 @@ enum RequestTarget {
     /// Returns whether a target has a valid form for a server: a path, a whole address, or `*`.
     static func isWellFormed(_ target: String) -> Bool {
         let bytes = target.utf8
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
+        guard target.utf8Span.span.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return false }
         return bytes.first == UInt8(ascii: "/") || target == "*" || authorityStart(of: target) != nil
     }
 

@@ -11,7 +11,11 @@ enum LibraryResponse {
         guard let made = unsafe make(response.body, for: request) else { return false }
         defer { unsafe MHD_destroy_response(made) }
         for header in response.headers {
-            if unsafe MHD_add_response_header(made, header.name, header.value) == .NO { return false }
+            // A text that is passed to C directly is copied.
+            let added = unsafe header.name.withCString { name in
+                unsafe header.value.withCString { value in unsafe MHD_add_response_header(made, name, value) }
+            }
+            if added == .NO { return false }
         }
         if closing { unsafe MHD_add_response_header(made, "Connection", "close") }
         return unsafe MHD_queue_response(handle, UInt32(response.status), made) == .YES

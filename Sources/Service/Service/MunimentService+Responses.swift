@@ -36,7 +36,7 @@ extension MunimentService {
     func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
         guard let exchange = request.context as? RequestState else { return response }
         var response = response
-        response.headers += operations.headers(requestID: exchange.requestID, limit: exchange.limit)
+        operations.addHeaders(to: &response, requestID: exchange.requestID, limit: exchange.limit)
         return response
     }
 }

@@ -191,8 +191,7 @@ public final class MunimentService: HTTPApplication {
         } else if route.need != .nothing {
             do throws(Problem) {
                 let found = Result { () throws(Problem) in
-                    try authenticator.finding(
-                        authorization: request.header("Authorization"), from: client, in: storeName)
+                    try authenticator.finding(for: request, from: client, in: storeName)
                 }
                 // A request with invalid credentials is counted by its address.
                 limit = try operations.admit((try? found.get())?.caller, from: client)
@@ -223,10 +222,10 @@ public final class MunimentService: HTTPApplication {
         let route = router.routes[index]
         if let jwt = exchange.unverified { return verify(jwt, request, exchange, route) }
         // The body may have arrived minutes after the head. The caller may have signed out, or the token may be revoked, by now.
-        if route.bodyLimitBytes > 0, let caller = exchange.caller {
-            do throws(Problem) {
-                try authenticator.requireStillValid(caller, authorization: request.header("Authorization"))
-            } catch { return .now(finished(error.response, request)) }
+        if route.bodyLimitBytes > 0, let credential = exchange.credential {
+            do throws(Problem) { try authenticator.requireStillValid(credential) } catch {
+                return .now(finished(error.response, request))
+            }
         }
         if let name = exchange.storeName, exchange.hosted == nil {
             return later(request, exchange) { _ in
@@ -245,11 +244,11 @@ public final class MunimentService: HTTPApplication {
         } _: {
             do throws(Problem) {
                 if case .deadlinePassed? = cancellation.reason { throw .issuerIsSlow }
-                let caller = try self.authenticator.caller(verifying: jwt, from: exchange.client)
+                let credential = try self.authenticator.credential(verifying: jwt, from: exchange.client)
                 // A request whose client has closed its connection is not handled.
                 if case .cancelled? = cancellation.reason { return }
-                try caller.require(route.need, in: exchange.storeName)
-                exchange.identify(caller)
+                try credential.caller.require(route.need, in: exchange.storeName)
+                exchange.identify(credential)
                 request.memoryOwner = exchange.origin.caller
             } catch {
                 return request.respond(self.finished(error.response, request))

@@ -55,25 +55,25 @@ struct RestoredFilesTests {
         let newer = try readFile(registry.path)
         try copy(folder.path + "/older", to: registry.path)
         for reader in [registry, TokenRegistry(dataDirectory: data)] {
-            #expect(throws: TokenFileError.self) { try reader.token(for: secret, at: clock.now) }
+            #expect(throws: TokenFileError.self) { try reader.authenticate(secret, at: clock.now)?.token }
             #expect(throws: TokenFileError.self) { try reader.create(stores: .all, right: .ask, at: clock.now) }
         }
         let service = ServiceSettings(dataDirectory: data, report: { _ in })
         #expect(throws: TokenFileError.self) { _ = try MunimentService(service) }
         try removeFile(registry.path)
-        #expect(throws: TokenFileError.self) { try registry.token(for: secret, at: clock.now) }
+        #expect(throws: TokenFileError.self) { try registry.authenticate(secret, at: clock.now)?.token }
         // The newer file is valid, so there is no rollback to accept.
         try replaceFile(registry.path, with: newer)
-        #expect(try registry.token(for: secret, at: clock.now) == nil)
+        #expect(try registry.authenticate(secret, at: clock.now)?.token == nil)
         #expect(throws: TokenError.self) { try registry.acceptRollback(at: clock.now) }
         try copy(folder.path + "/older", to: registry.path)
         let lost = try registry.acceptRollback(at: clock.now)
         #expect(lost == (1, 2))
-        #expect(try registry.token(for: secret, at: clock.now)?.id == token.id)
+        #expect(try registry.authenticate(secret, at: clock.now)?.token.id == token.id)
         let text = String(decoding: try readFile(registry.path), as: UTF8.self)
         #expect(text.contains(#"{"accepted":"2""#))
         try registry.revoke(id: token.id, at: clock.now)
-        #expect(try TokenRegistry(dataDirectory: data).token(for: secret, at: clock.now) == nil)
+        #expect(try TokenRegistry(dataDirectory: data).authenticate(secret, at: clock.now)?.token == nil)
     }
 
     @Test("A store with a completely restored older folder is not served until the rollback is accepted")

@@ -26,6 +26,14 @@ public struct Token: Hashable, Sendable {
     }
 }
 
+/// A token whose secret was presented. ``TokenRegistry/isValid(_:at:)`` tells later whether it is still valid.
+public struct AuthenticatedToken: Sendable {
+    public let token: Token
+    let digest: Digest
+    /// The index of the token among the tokens of the file.
+    let place: Int
+}
+
 /// A set of stores of a data directory.
 public enum StoreScope: Hashable, Sendable {
     /// Every store, including stores that are created later.

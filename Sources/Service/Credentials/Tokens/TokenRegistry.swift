@@ -121,13 +121,20 @@ public final class TokenRegistry: Sendable {
     /// Costs a hash, a system call and a dictionary lookup. The time it takes does not show which tokens exist.
     ///
     /// - Throws: an error if the file cannot be read or decoded. In this case no token is valid.
-    public func token(for secret: String, at instant: Instant) throws -> Token? {
+    public func authenticate(_ secret: String, at instant: Instant) throws -> AuthenticatedToken? {
         guard TokenSecret.isWellFormed(secret) else { return nil }
         let digest = TokenSecret.digest(secret)
         guard let found = try book().token(for: digest), Secrets.areEqual(found.digest.bytes, digest.bytes),
             found.token.isValid(at: instant)
         else { return nil }
-        return found.token
+        return found
+    }
+
+    /// Returns whether a token that was authenticated before is still valid. Costs a system call.
+    ///
+    /// - Throws: an error if the file cannot be read or decoded. In this case no token is valid.
+    public func isValid(_ authenticated: AuthenticatedToken, at instant: Instant) throws -> Bool {
+        try book().isValid(authenticated, at: instant)
     }
 
     /// Returns the tokens in the current file.

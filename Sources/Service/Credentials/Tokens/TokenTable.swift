@@ -11,8 +11,13 @@ struct TokenTable {
     private var hashes: [Digest] = []
 
     /// Returns the token with a secret's hash, and the stored hash. One dictionary lookup.
-    func token(for digest: Digest) -> (token: Token, digest: Digest)? {
-        places[digest].map { (tokens[$0], hashes[$0]) }
+    func token(for digest: Digest) -> AuthenticatedToken? {
+        places[digest].map { AuthenticatedToken(token: tokens[$0], digest: hashes[$0], place: $0) }
+    }
+
+    /// Returns whether the table still has a token, and the token is valid at an instant. Constant time.
+    func isValid(_ found: AuthenticatedToken, at instant: Instant) -> Bool {
+        tokens.indices.contains(found.place) && hashes[found.place] == found.digest && tokens[found.place].isValid(at: instant)
     }
 
     func token(id: String) -> Token? { tokens.first { $0.id == id } }

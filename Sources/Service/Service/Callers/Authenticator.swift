@@ -40,85 +40,85 @@ struct Authenticator: Sendable {
 
     /// The result of reading the credentials in the head of a request.
     enum Finding {
-        case known(Caller)
-        /// The issuer's keys must be fetched first, with ``caller(verifying:from:)``.
+        case known(Credential)
+        /// The issuer's keys must be fetched first, with ``credential(verifying:from:)``.
         case unverified(jwt: String)
 
         /// The caller, if known.
-        var caller: Caller? { if case .known(let caller) = self { caller } else { nil } }
+        var caller: Caller? { if case .known(let credential) = self { credential.caller } else { nil } }
     }
 
     /// Determines the caller. Does not block.
     ///
+    /// The connection remembers a token that it sent: the next request with the same header costs one system call, for the case that the
+    /// token was revoked.
+    ///
     /// - Parameters:
-    ///   - authorization: the header of that name.
+    ///   - request: the request, whose head has arrived.
     ///   - peer: the address of the client.
     ///   - store: the store of the request, if any.
     /// - Throws: ``Problem`` if the credentials are invalid. It does not contain the reason.
-    func finding(authorization: String?, from peer: String, in store: String?) throws(Problem) -> Finding {
-        guard let authorization else {
+    func finding(for request: HTTPRequest, from peer: String, in store: String?) throws(Problem) -> Finding {
+        if let credential = Credential.remembered(for: request) { return .known(credential) }
+        guard let header = request.headerBytes("Authorization"), let authorization = request.header("Authorization")
+        else {
             guard let store, let anonymousStores, anonymousStores.includes(store) else { throw Problem.unauthenticated }
-            return .known(.anonymous(in: store))
+            return .known(Credential(.anonymous(in: store)))
         }
-        guard let credential = Authenticator.bearer(authorization) else { throw .unauthenticated }
-        if Secrets.areEqual(Array(credential.utf8), localSecret) { return .known(.tool) }
-        if let accounts, AccessToken.isWellFormed(credential) {
-            guard let caller = accounts.caller(access: credential) else { throw .sessionOver }
-            return .known(caller)
+        let finding = try finding(authorization, header, from: peer)
+        if case .known(let credential) = finding { credential.remember(for: request) }
+        return finding
+    }
+
+    private func finding(_ authorization: String, _ header: [UInt8], from peer: String) throws(Problem) -> Finding {
+        guard let text = Authenticator.bearer(authorization) else { throw .unauthenticated }
+        if Secrets.areEqual(Array(text.utf8), localSecret) { return .known(Credential(.tool)) }
+        if let accounts, AccessToken.isWellFormed(text) {
+            guard let caller = accounts.caller(access: text) else { throw .sessionOver }
+            return .known(Credential(caller) { accounts.isOpen(caller, access: text) })
         }
         do {
-            if let token = try tokens.token(for: credential, at: clock()) { return .known(Caller(token)) }
+            if let token = try tokens.authenticate(text, at: clock()) {
+                return .known(
+                    Credential(Caller(token.token), header: header) { [tokens, clock] in
+                        (try? tokens.isValid(token, at: clock())) == true
+                    })
+            }
         } catch {
             throw Problem.unreadableTokens(error)
         }
-        guard let verifier, credential.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
+        guard let verifier, text.utf8.contains(UInt8(ascii: ".")) else { throw .unauthenticated }
         // Verifying a signature takes a thousand times as long as a table lookup, so clients with invalid ones are limited.
         guard failures.accepts(ClientAddress.group(peer), at: clock()) else { throw .tooManyFailures }
         do throws(JWTError) {
-            guard let claims = try verifier.verifyCached(credential, at: clock()) else { return .unverified(jwt: credential) }
-            return .known(Caller(claims, issuerStores))
+            guard let claims = try verifier.verifyCached(text, at: clock()) else { return .unverified(jwt: text) }
+            return .known(credential(claims))
         } catch {
             throw problem(for: error, from: peer)
         }
     }
 
-    /// Returns the caller of a JWT, after fetching the issuer's keys. Can block for as long as the fetch takes.
-    func caller(verifying jwt: String, from peer: String) throws(Problem) -> Caller {
+    /// Returns the credential of a JWT, after fetching the issuer's keys. Can block for as long as the fetch takes.
+    func credential(verifying jwt: String, from peer: String) throws(Problem) -> Credential {
         guard let verifier else { throw .unauthenticated }
-        do throws(JWTError) { return Caller(try verifier.verify(jwt, at: clock()), issuerStores) } catch {
+        do throws(JWTError) { return credential(try verifier.verify(jwt, at: clock())) } catch {
             throw problem(for: error, from: peer)
         }
     }
 
-    /// Returns a function that tells whether an authenticated caller is still valid, for long responses. It is cheap to call
-    /// repeatedly.
-    ///
-    /// - Parameters:
-    ///   - caller: the authenticated caller.
-    ///   - authorization: the header that authenticated it.
-    func watch(_ caller: Caller, authorization: String?) -> @Sendable () -> Bool {
-        guard let authorization, let credential = Authenticator.bearer(authorization) else { return { authorization == nil } }
-        if Secrets.areEqual(Array(credential.utf8), localSecret) { return { true } }
-        if let accounts, AccessToken.isWellFormed(credential) {
-            return { accounts.isOpen(caller, access: credential) }
-        }
-        let (tokens, clock) = (tokens, clock)
-        // A token can be revoked at any moment; a JWT is valid until it expires.
-        if let until = caller.until { return { clock() < until } }
-        return { (try? tokens.token(for: credential, at: clock()))?.id == caller.id }
+    /// Returns the credential of a verified JWT. A JWT cannot be revoked: it is valid until it expires.
+    private func credential(_ claims: VerifiedClaims) -> Credential {
+        let until = claims.until
+        return Credential(Caller(claims, issuerStores)) { [clock] in clock() < until }
     }
 
-    /// Throws unless an authenticated caller is still valid. Needed because receiving a body takes time, and so do many separate
-    /// changes.
+    /// Throws unless a credential is still valid. Needed because receiving a body takes time, and so do many separate changes.
     ///
-    /// - Parameters:
-    ///   - caller: the authenticated caller.
-    ///   - authorization: the header that authenticated it.
     /// - Throws: the same ``Problem`` as for a new request with this credential.
-    func requireStillValid(_ caller: Caller, authorization: String?) throws(Problem) {
-        if watch(caller, authorization: authorization)() { return }
-        if caller.session != nil { throw .sessionOver }
-        if caller.until == nil {
+    func requireStillValid(_ credential: Credential) throws(Problem) {
+        if credential.isValid() { return }
+        if credential.caller.session != nil { throw .sessionOver }
+        if credential.caller.until == nil {
             do { _ = try tokens.list() } catch { throw Problem.unreadableTokens(error) }
         }
         throw .unauthenticated
@@ -145,12 +145,12 @@ struct Authenticator: Sendable {
 }
 
 extension Caller {
-    init(_ token: Token) {
+    convenience init(_ token: Token) {
         self.init(id: token.id, stores: token.stores, right: token.right, credential: "token \(token.id)")
     }
 
     /// Creates the caller for a user of the issuer, with the user's access in the stores.
-    init(_ claims: VerifiedClaims, _ stores: StoreScope) {
+    convenience init(_ claims: VerifiedClaims, _ stores: StoreScope) {
         self.init(
             id: claims.subject.text, stores: stores, right: .act(as: claims.subject),
             credential: "jwt \(claims.issuer) \(claims.subject.text.dropFirst("user:".count))", until: claims.until)

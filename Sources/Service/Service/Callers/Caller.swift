@@ -6,7 +6,9 @@ internal import Muniment
 internal import Permissions
 
 /// The caller of a request, as determined by its credentials.
-struct Caller: Sendable {
+///
+/// It is a class, so that no request copies it.
+final class Caller: Sendable {
     /// The id in logs. It never contains secrets.
     let id: String
     let stores: StoreScope
@@ -17,6 +19,8 @@ struct Caller: Sendable {
     let session: SessionID?
     /// When the credential expires. Nil for a credential that can be revoked at any moment, and must be looked up again.
     let until: Instant?
+    /// The key for the shares and the rate limit of the caller; nil for an anonymous caller, which is counted by its address.
+    private let shareKey: String?
 
     init(
         id: String, stores: StoreScope, right: Right, credential: String?, session: SessionID? = nil, until: Instant? = nil
@@ -27,13 +31,13 @@ struct Caller: Sendable {
         self.right = right
         self.session = session
         self.until = until
+        shareKey = right == .act(as: .anonymous) ? nil : "token " + id
     }
 
     /// Returns the key for the shares and the rate limit of a caller: its credential, or its address if it is anonymous. For IPv6,
     /// only the first 64 bits of the address count.
     static func shareKey(_ caller: Caller?, from client: String) -> String {
-        guard let caller, caller.right != .act(as: .anonymous) else { return "address " + ClientAddress.group(client) }
-        return "token " + caller.id
+        caller?.shareKey ?? "address " + ClientAddress.group(client)
     }
 
     /// Returns whether the caller has the access that a route needs, in the given store or, without a store, in general.

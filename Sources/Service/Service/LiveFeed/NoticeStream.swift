@@ -99,10 +99,11 @@ extension RequestContext {
     ///   - cursor: the client's position.
     ///   - mayListen: whether the caller, as authenticated when the feed was opened, may listen.
     func openFeed(from cursor: FeedCursor, while mayListen: @escaping @Sendable () throws -> Bool) throws -> LiveFeed {
-        guard let caller else { throw Problem.unauthenticated }
-        let isKnown = service.authenticator.watch(caller, authorization: request.header("Authorization"))
+        guard let credential = exchange.credential else { throw Problem.unauthenticated }
         // An error counts as a missing permission.
-        let feed = try service.liveFeeds.open(from: cursor, for: caller, at: client) { isKnown() && (try? mayListen()) == true }
+        let feed = try service.liveFeeds.open(from: cursor, for: credential.caller, at: client) {
+            credential.isValid() && (try? mayListen()) == true
+        }
         _ = feed.stream.offer(ServerSentEvent.opening(at: cursor))
         return feed
     }

@@ -29,7 +29,7 @@ final class Operations: Sendable {
         clock = settings.clock
         format = settings.logFormat
         lines = LineQueue(label: "muniment.log", limitBytes: Operations.logQueueBytes, write: settings.writeLog)
-        run = String(UInt32.random(in: 1 << 28 ... .max), radix: 16)
+        run = String(UInt32.random(in: 1 << 28 ... .max), radix: 16) + "-"
     }
 
     /// Whether the service is stopping.
@@ -41,7 +41,7 @@ final class Operations: Sendable {
     /// Returns the id of a request: the client's, or else a unique one.
     func requestID(of request: HTTPRequest) -> String {
         if let given = RequestID.given(in: request) { return given }
-        return "\(run)-\(requests.wrappingAdd(1, ordering: .relaxed).newValue)"
+        return run + String(requests.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
     /// Counts a request of a caller by its token or, without one, by its address. For IPv6, by the first 64 bits.
@@ -58,11 +58,10 @@ final class Operations: Sendable {
         return outcome
     }
 
-    /// Returns the headers of every response: the request id, and the rest of the caller's limit.
-    func headers(requestID: String?, limit: RateLimiter.Outcome?) -> [HTTPHeader] {
-        var headers = requestID.map { [HTTPHeader("X-Request-ID", $0)] } ?? []
-        if let limiter, let limit { headers += limiter.headers(limit) }
-        return headers
+    /// Adds the headers of every response: the request id, and the rest of the caller's limit.
+    func addHeaders(to response: inout HTTPResponse, requestID: String?, limit: RateLimiter.Outcome?) {
+        if let requestID { response.headers.append(HTTPHeader("X-Request-ID", requestID)) }
+        if let limiter, let limit { response.headers += limiter.headers(limit) }
     }
 
     /// Counts a finished request, and writes its line of the log.

@@ -49,8 +49,8 @@ struct RequestContext: Sendable {
 
     /// Whether the content type of the body is JSON.
     var isJSON: Bool {
+        if request.header("Content-Type", equals: "application/json") { return true }
         guard let type = request.header("Content-Type") else { return false }
-        if type == "application/json" { return true }
         let essence = type.prefix { $0 != ";" }
         return essence.lowercased().filter { $0 != " " && $0 != "\t" } == "application/json"
     }

@@ -7,9 +7,9 @@ final class RequestState: Sendable {
     /// The index of the route; nil without a matching route.
     let route: Int?
     let parameters: [String]
-    /// The caller according to the head; nil for public routes.
+    /// The result of reading the credentials in the head; nil for public routes.
     private let finding: Authenticator.Finding?
-    private let verified = Mutex<Caller?>(nil)
+    private let verified = Mutex<Credential?>(nil)
     private let work = Mutex(Work())
     let requestID: String?
     /// The address of the client for counting and logging.
@@ -34,14 +34,17 @@ final class RequestState: Sendable {
         self.limit = limit
     }
 
-    /// The caller; nil for public routes, or if it is not known yet.
-    var caller: Caller? {
+    /// The credential of the caller; nil for public routes, or if it is not known yet.
+    var credential: Credential? {
         switch finding {
         case nil: nil
-        case .known(let caller)?: caller
+        case .known(let credential)?: credential
         case .unverified?: verified.withLock { $0 }
         }
     }
+
+    /// The caller; nil for public routes, or if it is not known yet.
+    var caller: Caller? { credential?.caller }
 
     /// A JWT that must be verified first.
     var unverified: String? {
@@ -85,6 +88,6 @@ final class RequestState: Sendable {
     /// The origin of the work: the caller, or the address if the caller is anonymous.
     var origin: WorkOrigin { WorkOrigin(store: storeName ?? "", caller: Caller.shareKey(caller, from: client)) }
 
-    /// Stores the caller of a verified JWT.
-    func identify(_ caller: Caller) { verified.withLock { $0 = caller } }
+    /// Stores the credential of a verified JWT.
+    func identify(_ credential: Credential) { verified.withLock { $0 = credential } }
 }

@@ -1,3 +1,5 @@
+internal import Events
+
 /// All routes of the service. The table dispatches requests, and the API description is generated from it.
 enum RouteTable {
     static let routes: [Route] =
@@ -21,8 +23,8 @@ enum RouteTable {
 /// Finds the route of a request in the route table.
 struct Router: Sendable {
     let routes: [Route]
-    /// Routes without a parameter in the path, by path and method: found without splitting the path.
-    private let fixed: [String: [String: Int]]
+    /// Routes without a parameter in the path, by the number of bytes of the path: found without splitting or hashing the path.
+    private let fixed: [[(path: ExactText, routes: [String: Int])]]
     private let root: Node
 
     private final class Node: Sendable {
@@ -67,12 +69,19 @@ struct Router: Sendable {
         for (index, route) in routes.enumerated() where route.path.parameters.isEmpty {
             fixed[route.path.text, default: [:]][route.method] = index
         }
-        self.fixed = fixed
+        var byLength = [[(path: ExactText, routes: [String: Int])]](
+            repeating: [], count: (fixed.keys.map(\.utf8.count).max() ?? 0) + 1)
+        for (path, routes) in fixed { byLength[path.utf8.count].append((ExactText(path), routes)) }
+        self.fixed = byLength
         root = Node(routes.enumerated().map { ($0.element.path.segments[...], $0.element.method, $0.offset) })
     }
 
     func match(_ method: String, _ path: String) -> Match {
-        if let routes = fixed[path] { return match(method, routes, []) }
+        if path.utf8.count < fixed.count {
+            for (fixedPath, routes) in fixed[path.utf8.count] where fixedPath == ExactText(path) {
+                return match(method, routes, [])
+            }
+        }
         var parameters: [String] = []
         var node = root
         guard path.utf8.first == UInt8(ascii: "/") else { return .nothing }

@@ -134,9 +134,9 @@ extension RequestContext {
         return try await service.runningKeys.withKey(scope) {
             try await service.runningCommits.during(actor) {
                 var transaction = Transaction(actor, changes, origin: origin)
-                if let caller {
-                    let (authenticator, authorization) = (service.authenticator, request.header("Authorization"))
-                    transaction.precondition = { try authenticator.requireStillValid(caller, authorization: authorization) }
+                if let credential = exchange.credential {
+                    let authenticator = service.authenticator
+                    transaction.precondition = { try authenticator.requireStillValid(credential) }
                 }
                 return try await store.commit(transaction)
             }
