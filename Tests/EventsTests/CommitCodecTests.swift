@@ -27,6 +27,20 @@ struct CommitCodecTests {
         }
     }
 
+    @Test("Some events of a commit decode without the others; indexes beyond its end have no event", arguments: UInt64(1)...20)
+    func someEvents(seed: UInt64) throws {
+        var source = RandomEvents(seed: seed)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<50 {
+            let commit = source.commit()
+            let bytes = encoded(commit)
+            let indexes = (0..<commit.events.count + 2).filter { _ in Bool.random(using: &random) }
+            let some = try CommitCodec.decode(bytes.span, eventsAt: indexes)
+            #expect(some.events == indexes.filter(commit.events.indices.contains).map { commit.events[$0] }, "seed \(seed)")
+            #expect(some.revision == commit.revision && some.origin == commit.origin, "seed \(seed)")
+        }
+    }
+
     @Test("A reused writer starts empty")
     func writerIsReused() {
         var writer = ByteWriter()

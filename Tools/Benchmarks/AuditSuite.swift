@@ -118,7 +118,7 @@ struct AuditSuite {
     }
 }
 
-/// The same records in SQLite.
+/// The same records in SQLite, and whole records as the result: with the sentence and the JSON text.
 private final class SQLiteAudit {
     private let database: SQLiteDatabase
 
@@ -126,12 +126,16 @@ private final class SQLiteAudit {
         database = try SQLiteDatabase(path: path)
         try database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000")
         try database.run(
-            "CREATE TABLE audit (id INTEGER PRIMARY KEY, time INTEGER, actor TEXT, kind TEXT, object TEXT, subject TEXT)")
+            """
+            CREATE TABLE audit
+            (id INTEGER PRIMARY KEY, time INTEGER, actor TEXT, kind TEXT, object TEXT, subject TEXT, sentence TEXT, json TEXT)
+            """)
     }
 
     func fill(from store: Store) throws {
         try database.run("BEGIN")
-        let insert = try database.prepare("INSERT INTO audit (time, actor, kind, object, subject) VALUES (?, ?, ?, ?, ?)")
+        let insert = try database.prepare(
+            "INSERT INTO audit (time, actor, kind, object, subject, sentence, json) VALUES (?, ?, ?, ?, ?, ?, ?)")
         var cursor: AuditCursor?
         while true {
             let page = try store.audit(after: cursor, limit: 10_000)
@@ -141,6 +145,8 @@ private final class SQLiteAudit {
                 insert.bind(3, record.isDone ? record.kind ?? "" : "refused")
                 insert.bind(4, record.objects.first ?? "")
                 insert.bind(5, record.subjects.first ?? "")
+                insert.bind(6, record.sentence)
+                insert.bind(7, String(decoding: try JSONText.encode(record.json), as: UTF8.self))
                 try insert.run()
             }
             if page.isLast { break }
@@ -152,6 +158,6 @@ private final class SQLiteAudit {
 
     func page(_ condition: String, isNewestFirst: Bool, count: Int) throws -> Int {
         let order = isNewestFirst ? "DESC" : "ASC"
-        return try database.prepare("SELECT id FROM audit WHERE \(condition) ORDER BY id \(order) LIMIT \(count)").numbers().count
+        return try database.prepare("SELECT * FROM audit WHERE \(condition) ORDER BY id \(order) LIMIT \(count)").rows().count
     }
 }

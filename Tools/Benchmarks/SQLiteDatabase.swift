@@ -45,6 +45,12 @@ struct SQLiteFault: Error, CustomStringConvertible {
     }
 }
 
+/// A value of a column.
+enum SQLiteValue {
+    case number(Int64)
+    case text(String)
+}
+
 /// A prepared statement.
 @safe final class SQLiteStatement {
     private let statement: OpaquePointer
@@ -95,6 +101,28 @@ struct SQLiteFault: Error, CustomStringConvertible {
         unsafe sqlite3_reset(statement)
         guard code == SQLITE_DONE else { throw fault() }
         return numbers
+    }
+
+    /// Returns all columns of every row: numbers as `Int64`, everything else as text.
+    func rows() throws(SQLiteFault) -> [[SQLiteValue]] {
+        var rows: [[SQLiteValue]] = []
+        let columns = unsafe sqlite3_column_count(statement)
+        var code = unsafe sqlite3_step(statement)
+        while code == SQLITE_ROW {
+            rows.append((0..<columns).map { unsafe value(ofColumn: $0) })
+            code = unsafe sqlite3_step(statement)
+        }
+        unsafe sqlite3_reset(statement)
+        guard code == SQLITE_DONE else { throw fault() }
+        return rows
+    }
+
+    @unsafe private func value(ofColumn column: Int32) -> SQLiteValue {
+        if unsafe sqlite3_column_type(statement, column) == SQLITE_INTEGER {
+            return .number(unsafe sqlite3_column_int64(statement, column))
+        }
+        guard let text = unsafe sqlite3_column_text(statement, column) else { return .text("") }
+        return .text(unsafe String(cString: text))
     }
 
     /// Runs a statement without results.

@@ -29,6 +29,7 @@ public final class EventLog: Sendable {
     private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
     private let gate = WriteGate()
+    private let soundRows = SoundRows()
     private let place: FilePathCheck
 
     private struct State {
@@ -205,7 +206,8 @@ public final class EventLog: Sendable {
     }
 
     private func hasRefusals() throws -> Bool {
-        let reader = LogReader(transaction: try environment.beginReading(), table: table, refusals: nil)
+        let reader = LogReader(
+            transaction: try environment.beginReading(), table: table, refusals: nil, soundRows: soundRows)
         defer { reader.end() }
         return try reader.hasRefusals
     }
@@ -213,7 +215,8 @@ public final class EventLog: Sendable {
     /// Begins reading the present commits of the log.
     public func beginReading() throws -> LogReader {
         let refusals = refusals.withLock { $0 }
-        return LogReader(transaction: try environment.beginReading(), table: table, refusals: refusals)
+        return LogReader(
+            transaction: try environment.beginReading(), table: table, refusals: refusals, soundRows: soundRows)
     }
 
     /// Calls `body` with a reader of the present commits of the log.

@@ -7,11 +7,13 @@ public final class LogReader {
     private let transaction: ReadTransaction
     private let table: Table
     private let refusals: Table?
+    private let soundRows: SoundRows
 
-    init(transaction: ReadTransaction, table: Table, refusals: Table?) {
+    init(transaction: ReadTransaction, table: Table, refusals: Table?, soundRows: SoundRows) {
         self.transaction = transaction
         self.table = table
         self.refusals = refusals
+        self.soundRows = soundRows
     }
 
     public func end() { transaction.end() }
@@ -88,6 +90,23 @@ public final class LogReader {
         }
     }
 
+    /// Calls `body` with a commit that has only some of its events, and with its hash.
+    ///
+    /// The hash of a large commit is computed only once while the log is open.
+    ///
+    /// - Parameter indexes: the indexes of the events, in ascending order. The commit has no events for those beyond its end.
+    /// - Throws: ``LogError/missing(_:)``, ``LogError/brokenChain(_:)``, ``LogError/unreadable(_:_:)``.
+    public func commit(at revision: Revision, eventsAt indexes: [Int]) throws -> (commit: Commit, hash: Digest) {
+        var found: (Commit, Digest)?
+        try forEachRecord(from: revision, to: revision, trusting: soundRows) { record, _, commitBytes in
+            do throws(CodecError) {
+                found = (try CommitCodec.decode(commitBytes, eventsAt: indexes), record.row.hash)
+            } catch { throw LogError.unreadable(record.revision, error) }
+        }
+        guard let found, found.0.revision == revision else { throw LogError.brokenChain(revision) }
+        return found
+    }
+
     /// Decodes every event of the log without checking hashes, for benchmarks; returns their number.
     public func scanEvents() throws -> Int {
         let cursor = try transaction.cursor(over: table)
@@ -125,8 +144,10 @@ public final class LogReader {
         return try cursor.withRow { key, _ in LogKeys.revision(key) != nil } || cursor.next()
     }
 
+    /// - Parameter soundRows: the rows whose hash need not be computed again.
     private func forEachRecord(
-        from first: Revision, to last: Revision, _ body: (Record, Span<UInt8>, Span<UInt8>) throws -> Void
+        from first: Revision, to last: Revision, trusting soundRows: SoundRows? = nil,
+        _ body: (Record, Span<UInt8>, Span<UInt8>) throws -> Void
     ) throws {
         guard first <= last else { return }
         let cursor = try transaction.cursor(over: table)
@@ -143,7 +164,10 @@ public final class LogReader {
                 guard record.revision == expected else { throw LogError.missing(expected) }
                 let commitBytes = value.extracting(record.row.body)
                 if expected >= first {
-                    guard record.row.isSound(value, after: previous) else { throw LogError.brokenChain(expected) }
+                    if soundRows?.contains(record.row, at: expected) != true {
+                        guard record.row.isSound(value, after: previous) else { throw LogError.brokenChain(expected) }
+                        soundRows?.insert(record.row, at: expected)
+                    }
                     try body(record, value, commitBytes)
                 }
                 previous = record.row.hash

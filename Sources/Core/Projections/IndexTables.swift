@@ -43,6 +43,7 @@ struct IndexTables: Sendable {
     let requests: Table
     let properties: Table
     let audit: Table
+    let soundBlocks = SoundBlocks()
 
     init(environment: Environment, creating: Bool) throws(StorageError) {
         state = try environment.table("state", creating: creating)

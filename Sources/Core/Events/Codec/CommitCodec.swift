@@ -44,6 +44,25 @@ public enum CommitCodec {
         return commit
     }
 
+    /// Decodes a commit with only some of its events, and skips the others. Linear in the number of events up to the last index.
+    ///
+    /// - Parameter indexes: the indexes of the events, in ascending order. The commit has no events for those beyond its end.
+    public static func decode(_ bytes: Span<UInt8>, eventsAt indexes: [Int]) throws(CodecError) -> Commit {
+        var reader = ByteReader()
+        var (commit, count) = try decodeHeader(bytes, &reader)
+        var next = 0
+        for index in indexes {
+            guard index < count else { break }
+            while next < index {
+                _ = try (reader.byte(bytes), reader.byte(bytes), reader.range(bytes))
+                next += 1
+            }
+            commit.events.append(try decodeEvent(bytes, &reader))
+            next += 1
+        }
+        return commit
+    }
+
     /// Decodes everything except the events. Takes constant time apart from the texts in the origin.
     public static func decodeHeader(_ bytes: Span<UInt8>) throws(CodecError) -> Commit {
         var reader = ByteReader()

@@ -100,14 +100,17 @@ extension AccessSpanWalk {
         }
         var transition: AccessTransition?
         try log.forEachCommit(from: revision, to: revision) { commit, hash in
-            let described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
+            let described = DescribedCommit(commit: commit, hash: hash, reader: reader)
             let touching = commit.events.indices.filter { commit.events[$0].effect.touches(entities, subjects) }
             let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
             let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
             transition = AccessTransition(
                 isGained: isGained, revision: revision, time: reader.state.time(of: revision, recorded: commit.time),
                 actor: told.isEmpty ? "" : try described.name(commit.actor), origin: origin,
-                events: try told.map { try AuditRecord(described, $0.index, withholding: $0.withheld, origin: origin) })
+                events: try told.map {
+                    try AuditRecord(
+                        commit.events[$0.index], at: $0.index, of: described, withholding: $0.withheld, origin: origin)
+                })
         }
         guard let transition else { throw LogError.missing(revision) }
         return transition

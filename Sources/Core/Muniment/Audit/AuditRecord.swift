@@ -38,10 +38,12 @@ public struct AuditRecord: Hashable, Sendable {
 
 extension AuditRecord {
     /// - Parameters:
+    ///   - index: the index of the event in its commit.
     ///   - withheld: the parts that the sentence and the object omit.
     ///   - origin: replaces the origin of the commit.
-    init(_ commit: DescribedCommit, _ index: Int, withholding withheld: WithheldParts = [], origin: Origin? = nil) throws {
-        let event = commit.commit.events[index]
+    init(
+        _ event: Event, at index: Int, of commit: DescribedCommit, withholding withheld: WithheldParts = [], origin: Origin? = nil
+    ) throws {
         let description = try EventDescriber(commit: commit, withholding: withheld).describe(event)
         source = .event(event, revision: commit.commit.revision, index: index)
         time = commit.commit.time

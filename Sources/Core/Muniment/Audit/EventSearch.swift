@@ -12,6 +12,7 @@ struct EventSearch {
     /// The ranges of the log with matching revisions and times, in order.
     private let spans: [Range<EventPosition>]
     private let endOfBlocks: EventPosition
+    private let names = NameMemory()
 
     /// Returns nil if no event can match.
     init?(_ reader: IndexReader, _ log: LogReader, _ selection: AuditSelection) throws {
@@ -87,23 +88,32 @@ struct EventSearch {
         return found
     }
 
-    /// Returns the event at a position as a record. Returns nil if the event was found by a checksum that another text shares.
+    /// Reads some events of a commit, and no others.
     ///
-    /// - Parameter described: the commit that was read last.
+    /// - Parameter indexes: the indexes of the events in the commit, in ascending order.
+    func read(_ indexes: [Int], of revision: Revision) throws -> FoundEvents {
+        let (commit, hash) = try log.commit(at: revision, eventsAt: indexes)
+        return FoundEvents(
+            commit: DescribedCommit(commit: commit, hash: hash, reader: reader, names: names),
+            events: Dictionary(uniqueKeysWithValues: zip(indexes, commit.events)))
+    }
+
+    /// Returns an event as a record. Returns nil if the event was found by a checksum that another text shares.
+    ///
     /// - Throws: `IndexError` if the event does not match its index entry.
-    func record(at place: EventPosition, _ described: inout DescribedCommit?) throws -> AuditRecord? {
-        if described?.commit.revision != place.revision {
-            try log.forEachCommit(from: place.revision, to: place.revision) { commit, hash in
-                described = DescribedCommit(commit: commit, hash: hash.description, reader: reader)
-            }
-        }
-        guard let described, place.index < described.commit.events.count, selection.covers(described.commit) else {
-            throw IndexError.damaged
-        }
-        guard selection.matches(described.commit.events[Int(place.index)], of: described.commit) else {
+    func record(at index: Int, of found: FoundEvents) throws -> AuditRecord? {
+        guard let event = found.events[index], selection.covers(found.commit.commit) else { throw IndexError.damaged }
+        guard selection.matches(event, of: found.commit.commit) else {
             if selection.isFoundByText { return nil }
             throw IndexError.damaged
         }
-        return try AuditRecord(described, Int(place.index))
+        return try AuditRecord(event, at: index, of: found.commit)
     }
+}
+
+/// The events of a commit that a search has found.
+struct FoundEvents {
+    let commit: DescribedCommit
+    /// By their index in the commit.
+    let events: [Int: Event]
 }

@@ -86,8 +86,10 @@ private struct AuditPaging {
             try isForward
             ? refusals?.first(limit + 1, in: min(refusal, end.refusal)..<end.refusal)
             : refusals?.last(limit + 1, in: .first..<refusal)
-        let found = ((places ?? []).map(Found.event) + (refused ?? []).map(Found.refusal)).sorted {
-            isForward ? $0.order < $1.order : $0.order > $1.order
+        var found = (places ?? []).map(Found.event)
+        if let refused, !refused.isEmpty {
+            found += refused.map(Found.refusal)
+            found.sort { isForward ? $0.order < $1.order : $0.order > $1.order }
         }
         var left = (events: places?.count ?? 0, refusals: refused?.count ?? 0)
         let wasAll = (events: left.events <= limit, refusals: left.refusals <= limit)
@@ -110,22 +112,36 @@ private struct AuditPaging {
     }
 
     /// Returns the first records, as many as the limits of a page in records and bytes allow, and how many of the found records were read.
-    private func records(_ found: some Sequence<Found>) throws -> (records: [AuditRecord], count: Int) {
+    private func records(_ found: ArraySlice<Found>) throws -> (records: [AuditRecord], count: Int) {
         var (records, count, bytes): ([AuditRecord], Int, Int) = ([], 0, 0)
-        var described: DescribedCommit?
-        for found in found {
+        var commit: FoundEvents?
+        for (index, entry) in found.enumerated() {
             if bytes >= Limits.bytesPerPage { break }
-            let record =
-                switch found {
-                case .event(let place): try events?.record(at: place, &described)
-                case .refusal(let found): try AuditRecord(found.refusal, hash: found.hash)
+            let record: AuditRecord?
+            switch entry {
+            case .event(let place):
+                if commit?.commit.commit.revision != place.revision {
+                    commit = try events?.read(indexes(of: place.revision, in: found.dropFirst(index)), of: place.revision)
                 }
+                record = try commit.flatMap { try events?.record(at: Int(clamping: place.index), of: $0) }
+            case .refusal(let found): record = try AuditRecord(found.refusal, hash: found.hash)
+            }
             count += 1
             guard let record else { continue }
             records.append(record)
             bytes += record.json.approximateBytes
         }
         return (records, count)
+    }
+
+    /// Returns the indexes of the events of a commit at the beginning of a list, in ascending order.
+    private func indexes(of revision: Revision, in found: ArraySlice<Found>) -> [Int] {
+        var indexes: [Int] = []
+        for case .event(let place) in found {
+            guard place.revision == revision else { break }
+            indexes.append(Int(clamping: place.index))
+        }
+        return filter.order == .oldestFirst ? indexes : indexes.reversed()
     }
 
     // MARK: Cursors

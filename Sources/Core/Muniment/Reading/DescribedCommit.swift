@@ -7,9 +7,12 @@ internal import Projections
 /// A commit with the names of the entities in its events.
 public struct DescribedCommit {
     public let commit: Commit
-    /// SHA-256 of the chain up to this commit, as 64 hexadecimal digits.
-    public let hash: String
+    private let digest: Digest
     private let reader: IndexReader
+    private let names: NameMemory
+
+    /// SHA-256 of the chain up to this commit, as 64 hexadecimal digits.
+    public var hash: String { digest.description }
 
     /// Returns the parts of the commit about a name that an audience may know: descriptions of events, and the origin. If no
     /// event contains the name, an unrestricted audience receives all events, since one of them ended something related to the
@@ -31,21 +34,35 @@ public struct DescribedCommit {
         return (events, origin)
     }
 
-    init(commit: Commit, hash: String, reader: IndexReader) {
+    /// - Parameter names: the names that earlier descriptions have read from the same reader.
+    init(commit: Commit, hash: Digest, reader: IndexReader, names: NameMemory = NameMemory()) {
         self.commit = commit
-        self.hash = hash
+        digest = hash
         self.reader = reader
+        self.names = names
     }
 
     /// The time of the commit, or the time of a later correction of the clock if that is earlier.
     public var correctedTime: Instant { reader.state.time(of: commit.revision, recorded: commit.time) }
 
     /// Returns the name of a number of this store.
-    public func name(_ id: some EntityID) throws -> String { try reader.name(of: id) }
+    public func name(_ id: some EntityID) throws -> String { try names.name(of: id, in: reader) }
 
     /// Returns the names in a set of privileges, sorted; `*` alone for every privilege, including those defined later.
     public func names(of privileges: Privileges) -> [String] {
         privileges == .all ? ["*"] : reader.state.privilegeNames.names(of: privileges)
+    }
+}
+
+/// Names that were read from a reader. Records of a page often have the same names.
+final class NameMemory {
+    private var names: [UInt64: String] = [:]
+
+    func name(of id: some EntityID, in reader: IndexReader) throws -> String {
+        if let known = names[id.rawValue] { return known }
+        let name = try reader.name(of: id)
+        names[id.rawValue] = name
+        return name
     }
 }
 
@@ -56,7 +73,7 @@ extension Store {
         try withReader { reader in
             try log.read { log in
                 try log.forEachCommit(from: first, to: min(last, reader.state.revision)) { commit, hash in
-                    try body(DescribedCommit(commit: commit, hash: hash.description, reader: reader))
+                    try body(DescribedCommit(commit: commit, hash: hash, reader: reader))
                 }
             }
         }
@@ -71,7 +88,7 @@ extension Store {
             try log.read { log in
                 for revision in revisions {
                     try log.forEachCommit(from: revision, to: revision) { commit, hash in
-                        try body(DescribedCommit(commit: commit, hash: hash.description, reader: reader))
+                        try body(DescribedCommit(commit: commit, hash: hash, reader: reader))
                     }
                 }
             }

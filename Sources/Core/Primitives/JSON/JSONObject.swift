@@ -21,8 +21,13 @@ public struct JSONObject: Sendable {
 
     /// Creates an object from members in any order. Of members with the same name the last one is used. O(n log n).
     public init(_ members: some Sequence<(String, JSONValue)>) {
+        let all = members.map { (key: $0, value: $1) }
+        guard !JSONObject.isAscending(all) else {
+            self.members = all
+            return
+        }
         self.members = []
-        for (name, value) in JSONObject.sorted(members.map { (key: $0, value: $1) }) {
+        for (name, value) in JSONObject.sorted(all) {
             if let last = self.members.last, ExactText(last.key) == ExactText(name) { self.members.removeLast() }
             self.members.append((name, value))
         }
@@ -43,8 +48,12 @@ public struct JSONObject: Sendable {
 
     /// Sorts members by name. The sort is stable: members of the same name keep their order.
     private static func sorted(_ members: [Element]) -> [Element] {
-        let isSorted = members.indices.dropFirst().allSatisfy { ExactText(members[$0 - 1].key) < ExactText(members[$0].key) }
-        return isSorted ? members : members.sorted { ExactText($0.key) < ExactText($1.key) }
+        isAscending(members) ? members : members.sorted { ExactText($0.key) < ExactText($1.key) }
+    }
+
+    /// Whether members are sorted by name, without duplicates.
+    private static func isAscending(_ members: [Element]) -> Bool {
+        members.indices.dropFirst().allSatisfy { ExactText(members[$0 - 1].key) < ExactText(members[$0].key) }
     }
 
     /// The value of the member of this name, or nil if the name is absent. Setting nil removes the member.

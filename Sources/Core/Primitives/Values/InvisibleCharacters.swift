@@ -44,7 +44,9 @@ extension String {
     ///
     /// - Parameter keepsLineEnds: whether `\n` stays unchanged.
     public func escapingInvisible(keepsLineEnds: Bool = false) -> String {
-        escaping { $0.isInvisible && !(keepsLineEnds && $0 == "\n") }
+        // Most texts are printable ASCII.
+        if utf8.allSatisfy({ 0x20 <= $0 && $0 < 0x7F }) { return self }
+        return escaping { $0.isInvisible && !(keepsLineEnds && $0 == "\n") }
     }
 
     /// The text with every invisible character and every blank, including spaces, written as `\u{…}`: for names that differ only in these.

@@ -76,20 +76,21 @@ struct AuditPostings {
 
     /// Returns the records of a block that have one of some terms of a facet.
     ///
-    /// - Parameter section: the range of the facet in the row.
+    /// - Parameters:
+    ///   - ids: the terms, in ascending order.
+    ///   - section: the range of the facet in the row.
     static func records(
-        with ids: Set<UInt64>, in section: Range<Int>, of row: Span<UInt8>
+        with ids: [UInt64], in section: Range<Int>, of row: Span<UInt8>
     ) throws(CodecError) -> AuditRecords {
         var records = AuditRecords()
         var reader = ByteReader(offset: section.lowerBound)
-        var (id, isFirst) = (UInt64(0), true)
-        let last = ids.max() ?? 0
+        var id: UInt64 = 0
+        var next = 0
         while reader.offset < section.upperBound {
-            let difference = try reader.varint(row)
-            id = isFirst ? difference : id &+ difference
-            isFirst = false
-            guard id <= last else { break }
-            let isWanted = ids.contains(id)
+            id &+= try reader.varint(row)
+            while next < ids.count, ids[next] < id { next += 1 }
+            guard next < ids.count else { break }
+            let isWanted = ids[next] == id
             var end: UInt64 = 0
             for _ in 0..<(try reader.varint(row)) {
                 let head = try reader.varint(row)

@@ -92,6 +92,12 @@ struct EventSpan {
         }
     }
 
+    /// Moves to the end of a span without decoding it.
+    static func skip(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) {
+        _ = try first(row, &reader)
+        for _ in 0..<(try reader.varint(row)) { _ = try (reader.varint(row), reader.varint(row)) }
+    }
+
     static func first(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> EventPosition {
         EventPosition(Revision(try reader.varint(row)), try reader.varint(row))
     }

@@ -135,15 +135,20 @@ struct AuditRows {
 
 /// Reading the blocks of the audit.
 extension IndexTables {
-    /// Passes the payload of a block to `body`, after checking its checksum.
+    /// Passes the payload of a block to `body`, after checking its checksum. A block never changes, so its checksum is computed
+    /// only once while the index is open.
     ///
     /// - Throws: ``IndexError/damaged`` for a missing block: blocks have consecutive numbers.
     func withBlock<R>(
         _ stream: AuditStream, _ block: UInt64, in transaction: ReadTransaction,
         _ body: (Span<UInt8>, inout ByteReader) throws -> R
     ) throws -> R {
+        let isSound = soundBlocks.contains(stream, block)
         let found = try AuditRows.key(stream, block).withBytes { key in
-            try read(transaction, audit, key, Tag.audit) { row, reader in try body(row, &reader) }
+            try read(transaction, audit, key, Tag.audit, isSound: isSound) { row, reader in
+                if !isSound { soundBlocks.insert(stream, block) }
+                return try body(row, &reader)
+            }
         }
         guard let found else { throw IndexError.damaged }
         return found

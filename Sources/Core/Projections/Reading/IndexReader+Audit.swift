@@ -4,11 +4,11 @@ internal import LMDB
 /// A pattern for audit records: a record matches if it has at least one term of each group. Without groups all records match.
 public struct AuditPattern: Sendable {
     /// The numbers of each facet; a record must have one of them.
-    private let wanted: [(facet: AuditFacet, ids: Set<UInt64>)]
+    private let wanted: [(facet: AuditFacet, ids: [UInt64])]
 
     /// - Parameter groups: terms of one facet each; a record must have at least one of each group.
     public init(_ groups: [[AuditTerm]]) {
-        wanted = groups.compactMap { group in group.first.map { ($0.facet, Set(group.map(\.id))) } }
+        wanted = groups.compactMap { group in group.first.map { ($0.facet, group.map(\.id).sorted()) } }
     }
 
     func records(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> AuditRecords {
@@ -51,13 +51,18 @@ extension IndexReader {
         return low
     }
 
-    /// Returns the begin of a block, and the positions of its events that match a pattern, in order. Linear in the block.
+    /// Returns the begin of a block, and the positions of its events that match a pattern, in order. Linear in the terms of the
+    /// block up to the wanted ones.
     public func events(
         ofBlock block: UInt64, with pattern: AuditPattern
     ) throws -> (begin: EventPosition, found: [EventPosition]) {
         try tables.withBlock(.events, block, in: transaction) { row, reader in
-            let span = try EventSpan(row, &reader)
-            return (span.first, span.places(of: try pattern.records(row, &reader).all))
+            var start = reader
+            try EventSpan.skip(row, &reader)
+            let records = try pattern.records(row, &reader)
+            if records.isEmpty { return (try EventSpan.first(row, &start), []) }
+            let span = try EventSpan(row, &start)
+            return (span.first, span.places(of: records.all))
         }
     }
 
