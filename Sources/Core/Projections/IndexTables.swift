@@ -65,14 +65,16 @@ struct IndexTables: Sendable {
 
     static let stateKey = Array("state".utf8)
 
-    /// The longest name that is a key itself, in bytes.
+    /// The longest name that is its own key, in bytes.
     static let nameKeyBytes = 255
+    /// The first byte of the key of a longer name, before the name's hash. No text begins with this byte.
+    static let longNameMark: UInt8 = 0xFF
 
     /// Returns the key of a name: its bytes. A name that is too long for a key has the byte 0xFF, which never begins UTF-8, and
     /// its SHA-256.
     static func nameKey(_ name: String) -> [UInt8] {
         let bytes = Array(name.utf8)
-        return bytes.count <= nameKeyBytes ? bytes : [0xFF] + Digest(of: bytes.span).bytes
+        return bytes.count <= nameKeyBytes ? bytes : [longNameMark] + Digest(of: bytes.span).bytes
     }
 
     static func idKey(_ id: UInt64) -> FixedKey { FixedKey(UInt128(id), byteCount: 5) }

@@ -91,6 +91,11 @@ struct LeakTests {
         "listStores": [.init()],
         "statistics": [.init()],
         "verify": [.init()],
+        "names": [.init(), .init("?class=role"), .init("?parent=doc:hideout"), .init("?contains=ECRE")],
+        "describeName": [.init()],
+        "ends": [.init()],
+        "activity": [.init("?from=0")],
+        "describeCaller": [.init()],
         "evaluation": [.init("", "{\(subject),\(resource),\(action),\(why)}")],
         "evaluations": [
             .init(

@@ -38,20 +38,28 @@ extension IndexReader {
 
     /// Returns the ends up to an instant that the log does not contain yet, sorted.
     public func pendingEnds(by instant: Instant) throws -> [Instant] {
+        var ends: [Instant] = []
+        try forEachExpiry { expiry in
+            guard expiry.until <= instant else { return false }
+            if ends.last != expiry.until { ends.append(expiry.until) }
+            return true
+        }
+        return ends
+    }
+
+    /// Calls `body` with the ends of entries that the log does not contain yet, the next one first. Stops if `body` returns false.
+    package func forEachExpiry(_ body: (Expiry) throws -> Bool) throws {
         let cursor = try transaction.cursor(over: tables.expiries)
         defer { cursor.close() }
-        var ends: [Instant] = []
         var isThere = try cursor.first()
         while isThere {
             let expiry = try cursor.withRow { key, row in
                 try PlainRow.check(key: key, tag: IndexTables.Tag.expiries, row)
                 return try Expiry(key: key)
             }
-            guard expiry.until <= instant else { break }
-            if ends.last != expiry.until { ends.append(expiry.until) }
+            guard try body(expiry) else { return }
             isThere = try cursor.next()
         }
-        return ends
     }
 }
 

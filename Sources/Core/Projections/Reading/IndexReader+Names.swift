@@ -1,4 +1,5 @@
 public import Events
+internal import LMDB
 internal import Permissions
 
 /// Names and numbers.
@@ -24,6 +25,36 @@ extension IndexReader {
         guard let number = try number(of: name) else { return nil }
         let object = ObjectID(rawValue: number)
         return try place(of: object) == nil ? nil : object
+    }
+
+    /// Calls `body` with the names that begin with a prefix, whether or not they exist at the revision: sorted by their bytes, then
+    /// those of more than 255 bytes. Stops if `body` returns false. Linear in the number of these names and of the long names.
+    public func forEachName(prefix: String, _ body: (String, ObjectID) throws -> Bool) throws {
+        let prefix = Array(prefix.utf8)
+        let cursor = try transaction.cursor(over: tables.names)
+        defer { cursor.close() }
+        // A long name is stored by its hash, after all other names.
+        for isLong in [false, true] {
+            let start = isLong ? [IndexTables.longNameMark] : prefix.isEmpty ? [0] : Array(prefix.prefix(IndexTables.nameKeyBytes))
+            var isThere = try cursor.seek(atOrAfter: start.span)
+            while isThere {
+                let row = try nameRow(cursor)
+                let matches = row.name.utf8.starts(with: prefix)
+                guard row.isLong == isLong, matches || isLong else { break }
+                if matches, try !body(row.name, row.id) { return }
+                isThere = try cursor.next()
+            }
+        }
+    }
+
+    /// Returns the row of the table `names` at a cursor.
+    private func nameRow(_ cursor: Cursor) throws -> (name: String, isLong: Bool, id: ObjectID) {
+        let (isLong, id) = try cursor.withRow { key, row in
+            try PlainRow.check(key: key, tag: IndexTables.Tag.names, row)
+            var reader = ByteReader(offset: 4)
+            return (key.count > 0 && key[0] == IndexTables.longNameMark, ObjectID(rawValue: try reader.varint(row)))
+        }
+        return (try name(of: id), isLong, id)
     }
 
     /// Returns the principal that a question about a name refers to. Any user or thing is a signed-in caller, known or not; a

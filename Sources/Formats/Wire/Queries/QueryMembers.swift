@@ -69,13 +69,11 @@ extension Snapshot {
 
 extension EntryDescription {
     /// The entry in the syntax of `SCENARIOS.md`.
-    package var json: JSONValue { .object(members) }
-
-    package var members: JSONObject {
+    package var json: JSONValue {
         var members: JSONObject = ["subject": .string(subject), "privileges": .texts(privileges)]
         if let end = until, end != .forever { members["until"] = .time(end) }
         if isPermanent { members["permanent"] = .bool(true) }
         if let permission { members["permission"] = .string(permission) }
-        return members
+        return .object(members)
     }
 }

@@ -87,6 +87,13 @@ enum Schemas {
             "subject": Schema.name, "object": Schema.name, "before": Schema.privileges, "after": Schema.privileges,
             "gained": Schema.privileges, "lost": Schema.privileges,
         ]),
+        "NameDescription": Schema.object(
+            JSONObject(["name": Schema.name, "class": Schema.text, "hasChildren": Schema.flag]).with(.when),
+            optional: [
+                "created": Schema.revision, "changed": Schema.revision, "parent": Schema.name, "owner": Schema.name,
+                "roles": Schema.names, "entries": Schema.names, "members": Schema.names, "options": Schema.openObject,
+                "permission": Schema.object(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]),
+            ]),
         "Holding": Schema.object(["name": Schema.name, "privileges": Schema.privileges]),
         "RoleOfSubject": Schema.object(["everyones": Schema.flag, "role": Schema.name, "through": Schema.names]),
         "SubjectAccess": Schema.object(["subject": Schema.name, "spans": Schema.list(Schema.named("Span"))]),

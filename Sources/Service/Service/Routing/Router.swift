@@ -7,11 +7,11 @@ enum RouteTable {
 
     /// The native API, under `/v1`.
     private static let native: [Route] =
-        StoreRoutes.all
+        StoreRoutes.all + [CallerRoute.route] + NameRoutes.all
         + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, QueryRoute.route]
         + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]
         + [TransactionRoute.route, LockRoute.route, WhatIfRoute.route] + [
-            HistoryRoute.route, NoticesRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,
+            HistoryRoute.route, NoticesRoute.route, ActivityRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,
         ]
         + AuditQuestionRoutes.all
 

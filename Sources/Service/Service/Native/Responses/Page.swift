@@ -98,10 +98,16 @@ struct PagedList {
     fileprivate let limit: Int
     fileprivate let digest: [UInt8]
 
+    /// The number of items from the start of the list that the page needs. Further items need not be found.
+    var sufficientCount: Int {
+        let (end, isTooLarge) = offset.addingReportingOverflow(limit)
+        return isTooLarge || end == .max ? .max : end + 1
+    }
+
     /// Returns the page of a list.
     ///
     /// - Parameters:
-    ///   - all: the whole list, in the same order for each page.
+    ///   - all: the whole list, or at least ``sufficientCount`` items, in the same order for each page.
     ///   - snapshot: the source of the list.
     func page<Item: Sendable>(of all: [Item], _ snapshot: Snapshot) -> ListPage<Item> {
         page(of: all, at: snapshot.revision, snapshot.instant, snapshot.members)

@@ -18,7 +18,7 @@ extension Command {
         try call.end()
         let prefix = call.options[.prefix] ?? ""
         return try call.list("names", QueryMembers(className: className)) { snapshot, _ in
-            try snapshot.names(ofClass: className, prefix: prefix)
+            try snapshot.names(NameFilter(prefix: prefix, className: className), limit: .max)
         }
     }
 
@@ -29,14 +29,22 @@ extension Command {
             "show role:editors",
             """
             role:editors
-              class       role
-              members     user:bob
+              class         role
+              members       user:bob
             …
             """)
     ) { call in
         let name = try call.name("the name")
         try call.end()
-        let (description, when) = try call.ask { (try $0.describe(name), $0.members) }
-        return try call.answer(.object(description.json.with(when)), lines: description.lines)
+        let (found, when) = try call.ask { snapshot in
+            guard let description = try snapshot.description(of: name) else {
+                throw Refusal(.unknownObject, "`\(name)` does not exist at revision \(snapshot.revision)")
+            }
+            return ((description, try snapshot.entries(on: name)), snapshot.members)
+        }
+        let (description, access) = found
+        return try call.answer(
+            .object(description.json(limit: .max).with(["access": .array(access.map(\.json))]).with(when)),
+            lines: description.lines(access: access))
     }
 }

@@ -1,0 +1,92 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+internal import Wire
+
+/// Routes that list and describe what a store contains.
+enum NameRoutes {
+    static let all = [list, show, ends]
+
+    static let list = Route(
+        "GET", "/v1/stores/{store}/names", "names", need: .store,
+        RouteDescription("the names of what exists: objects, users, things, roles, permissions and classes", group: "Names")
+            .withNote("Sorted by their bytes; names of more than 255 bytes are last.")
+            .withParameters(
+                .query("prefix", "the beginning of the names"),
+                .query("contains", "a text in the names; ASCII letters in either case"),
+                .query("class", "only objects of this class, such as `doc`, `user`, `role`, `permission` or `class`"),
+                .query("parent", "only objects directly in this object", Schema.name), .at, .atLeast
+            )
+            .paged(.names)
+            .withResponse(
+                "the names", Schema.object(JSONObject(["names": Schema.names]).with(.when), optional: .next),
+                lines: Schema.object(["name": Schema.name])
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            var filter = NameFilter()
+            filter.prefix = try arguments.optionalText("prefix") ?? ""
+            filter.part = try arguments.optionalText("contains")
+            filter.className = try arguments.optionalText("class")
+            filter.parent = try arguments.optionalName("parent")
+            let request = try arguments.page(.names)
+            try arguments.finish()
+            try call.requirePermissionToQueryAllSubjects()
+            var question: JSONObject = ["prefix": .string(filter.prefix)]
+            if let part = filter.part { question["contains"] = .string(part) }
+            if let className = filter.className { question["class"] = .string(className) }
+            if let parent = filter.parent { question["parent"] = .name(parent) }
+            let list = try call.list(request, of: question)
+            let page = try call.read(at: list.point) { [filter] snapshot in
+                list.page(of: try snapshot.names(filter, limit: list.sufficientCount), snapshot)
+            }
+            return try call.answer(page, to: [:], as: "names", lineKey: "name") { .string($0) }
+        })
+
+    static let show = Route(
+        "GET", "/v1/stores/{store}/names/{name}", "describeName", need: .store,
+        RouteDescription("what is recorded about a name: class, parent, owner, roles, members, options", group: "Names")
+            .withNote("`roles`, `entries`, `members` and `permission.objects` have at most \(listLimit) names each.")
+            .withParameters(.at, .atLeast).withResponse("the description", Schema.named("NameDescription")),
+        .queued { call in
+            var arguments = try call.arguments()
+            let point = try arguments.point()
+            try arguments.finish()
+            try call.requirePermissionToQueryAllSubjects()
+            let name = Name(call.parameter("name"))
+            return try call.read(at: point) { snapshot in
+                guard let found = try snapshot.description(of: name) else {
+                    throw Problem(.notFound, "`\(name.excerpt)` does not exist at revision \(snapshot.revision)")
+                }
+                return call.answer(found.json(limit: listLimit).with(snapshot.members), at: snapshot.revision)
+            }
+        })
+
+    /// The largest number of names in each list of a description.
+    private static let listLimit = 10_000
+
+    static let ends = Route(
+        "GET", "/v1/stores/{store}/ends", "ends", need: .store,
+        RouteDescription("the entries that end, the next one first", group: "Names")
+            .withParameters(.query("limit", "the largest number of results", Schema.count(upTo: 1_000, default: 100)), .atLeast)
+            .withResponse(
+                "the ends",
+                Schema.object(
+                    JSONObject([
+                        "ends": Schema.list(Schema.object(["until": Schema.time, "subject": Schema.name, "object": Schema.name]))
+                    ]).with(.when))
+            ),
+        .queued { call in
+            var arguments = try call.arguments()
+            let limit = try arguments.count("limit", upTo: 1_000, default: 100)
+            let atLeast = try arguments.optionalRevision("atLeast")
+            try arguments.finish()
+            try call.requirePermissionToQueryAllSubjects()
+            return try call.read(at: ReadConsistency(moment: .now, atLeast: atLeast)) { snapshot in
+                let ends = try snapshot.upcomingEnds(limit: limit).map { end -> JSONValue in
+                    .object(["until": .time(end.until), "subject": .string(end.subject), "object": .string(end.object)])
+                }
+                return call.answer(JSONObject(["ends": .array(ends)]).with(snapshot.members), at: snapshot.revision)
+            }
+        })
+}
