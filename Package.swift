@@ -80,11 +80,15 @@ let package = Package(
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
         layer("Credentials", in: .service, ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient"]),
+        .target(
+            name: "Console", path: "Sources/Service/Console", exclude: ["Files"], swiftSettings: settings, plugins: ["EmbedConsole"]
+        ),
+        .plugin(name: "EmbedConsole", capability: .buildTool()),
         layer(
             "Service", in: .service,
             [
                 "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
-                "Identity", "Secrets", "Hashing", "Files", "Work",
+                "Identity", "Secrets", "Hashing", "Files", "Work", "Console",
             ]),
 
         layer("RandomHistories", in: .testing, ["Events", "Permissions"]),

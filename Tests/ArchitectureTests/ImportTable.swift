@@ -32,8 +32,10 @@ enum ImportTable {
         "Mail": ["Primitives", "Files", "Identity", "NetworkClient", "Secrets", "Synchronization"],
         "MunimentClient": ["Primitives", "NetworkClient", "Secrets", "Files", "Foundation", "Synchronization"],
         "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization"],
+        "Console": ["Foundation"],
         "Service": [
             "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
+            "Console",
             "Identity", "Secrets", "Hashing", "Files", "Work", "Foundation", "Synchronization", "Dispatch",
         ],
         "CommandLineTool": [

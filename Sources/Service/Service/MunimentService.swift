@@ -155,14 +155,17 @@ public final class MunimentService: HTTPApplication {
     public func admit(_ request: HTTPRequest) -> HTTPAdmission {
         let requestID = operations.requestID(of: request)
         switch router.match(request.method, request.path) {
-        case .nothing: return refuse(request, requestID, Problem(.notFound, "the path `\(request.path)` does not exist"))
-        case .malformed: return refuse(request, requestID, Problem(.malformed, "the path is not percent-encoded UTF-8: encode it"))
+        case .nothing:
+            if let page = ConsolePages.response(to: request) { return refuse(request, requestID, page) }
+            return refuse(request, requestID, Problem(.notFound, "the path `\(request.path)` does not exist").response)
+        case .malformed:
+            return refuse(request, requestID, Problem(.malformed, "the path is not percent-encoded UTF-8: encode it").response)
         case .otherMethods(let methods):
             let list = methods.joined(separator: ", ")
             let problem = Problem(
                 .methodNotAllowed, "`\(request.method)` is not allowed here: use \(list)",
                 headers: [HTTPHeader("Allow", list)])
-            return refuse(request, requestID, problem)
+            return refuse(request, requestID, problem.response)
         case .route(let index, let parameters):
             let (exchange, problem) = admit(request, requestID, index, parameters)
             request.context = exchange
@@ -210,9 +213,10 @@ public final class MunimentService: HTTPApplication {
             peer: request.peer, forwarded: request.headers("X-Forwarded-For"), proxies: settings.trustedProxies)
     }
 
-    private func refuse(_ request: HTTPRequest, _ requestID: String, _ problem: Problem) -> HTTPAdmission {
+    /// Answers a request without a route.
+    private func refuse(_ request: HTTPRequest, _ requestID: String, _ response: HTTPResponse) -> HTTPAdmission {
         request.context = RequestState(route: nil, requestID: requestID, client: client(of: request))
-        return .refused(finished(problem.response, request))
+        return .refused(finished(response, request))
     }
 
     public func answer(_ request: HTTPRequest) -> HTTPHandling {

@@ -1,0 +1,189 @@
+// The console: signs in, reads the address, and shows the screen for it.
+import { append, h, replace } from './dom.js';
+import { setCommitOpener } from './events.js';
+import { Muniment } from './muniment.js';
+import { commitDialog } from './commit.js';
+import { label } from './names.js';
+import { openSearch } from './search.js';
+import { signIn } from './signin.js';
+import './slider.js';
+import { loadSpan } from './slider.js';
+import { address, forget, go, read, seesEverything, state } from './state.js';
+import { failure, loading } from './states.js';
+import { choose, language, names as languageNames, t } from './texts.js';
+import { screens } from './screens.js';
+
+let shell;
+let running;
+let following;
+
+/** Asks for a token, and opens the address that was asked for. */
+function showSignIn(message) {
+    shell = null;
+    following?.abort();
+    state.client = null;
+    forget();
+    document.title = `${t('sign.in')} · Muniment`;
+    replace(document.body, signIn(message, async (token) => {
+        const client = new Muniment({ token });
+        Object.assign(state, { client, stores: await client.stores(), store: null, draft: [] });
+        await open();
+    }));
+    document.querySelector('input')?.focus();
+}
+
+/** Opens the store of the address, and shows its screen. */
+async function open() {
+    const asked = read(location);
+    const store = asked.store ?? (state.stores.includes('default') || state.stores.length === 0 ? 'default' : state.stores[0]);
+    if (!asked.store && store !== 'default') {
+        state.store = store;
+        state.at = asked.query.at;
+        history.replaceState(null, '', address(asked.screen, asked.parts, asked.query));
+    }
+    if (state.store !== store || !shell) {
+        forget();
+        Object.assign(state, { store, api: state.client.store(store), administrators: [], span: null, head: 0, draft: [] });
+        state.caller = await state.api.caller();
+        shell = buildShell();
+        replace(document.body, shell.element);
+        await loadStore();
+        follow();
+    }
+    await show(asked);
+}
+
+async function loadStore() {
+    if (seesEverything()) [{ administrators: state.administrators }] = await Promise.all([state.api.administrators(), loadSpan()]);
+    shell.slider.draw();
+}
+
+function buildShell() {
+    const main = h('main', { id: 'main', tabindex: '-1' }, loading());
+    const slider = h('time-slider');
+    const banner = h('div', { class: 'banner', role: 'status', hidden: true });
+    const navigation = h('nav', { 'aria-label': t('navigation') });
+    const element = h('div', { class: 'shell' },
+        h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); } }, t('skip')),
+        h('header', {},
+            h('a', { class: 'brand', href: address('') }, h('img', { src: '/console/assets/icon.svg', alt: '', width: '24', height: '24' }), 'Muniment'),
+            h('button', { type: 'button', class: 'search', onclick: openSearch }, h('span', {}, t('search')), h('kbd', {}, '/')),
+            state.stores.length > 1 && h('select', { 'aria-label': t('store'), onchange: (event) => go(event.target.value === 'default' ? '/console/' : `/console/stores/${encodeURIComponent(event.target.value)}/`) },
+                state.stores.map((store) => h('option', { value: store, selected: store === state.store }, store))),
+            h('details', { class: 'menu' }, h('summary', {}, state.caller.principal ? label(state.caller.principal) : t(`right.${state.caller.right}`)),
+                h('div', {},
+                    h('p', { class: 'muted' }, state.caller.credential, ' · ', t(`right.${state.caller.right}.text`)),
+                    languageMenu(), themeMenu(),
+                    h('button', { type: 'button', onclick: () => showSignIn(t('signed.out')) }, t('sign.out'))))),
+        navigation,
+        h('div', { class: 'content' }, slider, banner, main));
+    return { element, main, slider, banner, navigation };
+}
+
+function languageMenu() {
+    return h('label', {}, t('language'), h('select', { onchange: (event) => { choose(event.target.value); shell = null; document.documentElement.lang = language; open(); } },
+        Object.entries(languageNames).map(([code, name]) => h('option', { value: code, selected: code === language, lang: code }, name))));
+}
+
+function themeMenu() {
+    const chosen = document.documentElement.dataset.theme ?? 'auto';
+    return h('label', {}, t('theme'), h('select', {
+        onchange: (event) => {
+            document.documentElement.dataset.theme = event.target.value;
+            try { localStorage.setItem('muniment-theme', event.target.value); } catch { /* The choice then lasts as long as the page. */ }
+        },
+    }, ['auto', 'light', 'dark'].map((theme) => h('option', { value: theme, selected: theme === chosen }, t(`theme.${theme}`)))));
+}
+
+const menu = ['', 'object', 'person', 'activity', 'compare', 'why', 'what-if', 'incident', 'model'];
+const forEverybody = ['', 'compare', 'why'];
+
+/** Shows the screen of an address. The previous one stays until the new one is ready. */
+async function show(asked, { isQuiet = false } = {}) {
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    state.at = asked.query.at;
+    const screen = screens[asked.screen];
+    replace(shell.navigation, menu.filter((name) => seesEverything() || forEverybody.includes(name)).map((name) => h('a', { href: address(name), 'aria-current': name === (asked.screen === 'share' ? 'object' : asked.screen) && 'page' }, t(`menu.${name || 'overview'}`))));
+    shell.element.querySelector('.brand').href = address('');
+    shell.slider.show();
+    const isSameScreen = shell.shown === location.pathname;
+    shell.main.setAttribute('aria-busy', 'true');
+    try {
+        const made = screen ? await screen({ ...asked, signal }) : missing();
+        if (signal.aborted) return;
+        replace(shell.main, made.element ?? made);
+        if (made.answer) shell.slider.show(made.answer);
+        document.title = `${made.title ?? t(`menu.${asked.screen || 'overview'}`)} · Muniment`;
+        if (!isSameScreen && !isQuiet) { shell.main.focus({ preventScroll: true }); scrollTo(0, 0); }
+        shell.shown = location.pathname;
+    } catch (error) {
+        if (signal.aborted || error.name === 'AbortError') return;
+        if (error.status === 401) return showSignIn(t('session.expired'));
+        replace(shell.main, failure(error, () => show(asked)));
+    } finally {
+        if (!signal.aborted) shell?.main.removeAttribute('aria-busy');
+    }
+}
+
+const missing = () => h('div', { class: 'failure' }, h('h2', {}, t('missing.title')), h('p', {}, h('a', { href: address('') }, t('menu.overview'))));
+
+/** Follows the commits of the store, and shows them on the open page. */
+async function follow() {
+    following?.abort();
+    // Only some tokens may follow all commits. Others see changes when they open a page.
+    if (state.caller.right !== 'administer') return;
+    following = new AbortController();
+    const { signal } = following;
+    const onState = (feedState) => { shell.banner.hidden = feedState === 'open'; if (feedState === 'lost') replace(shell.banner, t('connection.lost')); };
+    try {
+        for await (const event of state.api.feed('/commits', {}, { signal, onState })) {
+            const commit = event.data;
+            if (commit.revision <= state.head) continue;
+            forget();
+            await loadStore();
+            dispatchEvent(new CustomEvent('muniment-commit', { detail: commit }));
+            const asked = read(location);
+            if (state.at === undefined && !['share', 'what-if', 'incident'].includes(asked.screen) && !document.querySelector('dialog[open]')) await show(asked, { isQuiet: true });
+        }
+    } catch (error) {
+        if (error.status === 401) showSignIn(t('session.expired'));
+    }
+}
+
+addEventListener('muniment-expired', () => showSignIn(t('session.expired')));
+addEventListener('muniment-address', () => state.client && open().catch(report));
+addEventListener('popstate', () => state.client && open().catch(report));
+addEventListener('offline', () => { if (shell) { shell.banner.hidden = false; replace(shell.banner, t('offline.title')); } });
+addEventListener('online', () => { if (shell) { shell.banner.hidden = true; open().catch(report); } });
+
+function report(error) {
+    if (error.status === 401) showSignIn(t('session.expired'));
+    else if (shell) replace(shell.main, failure(error, () => open().catch(report)));
+}
+
+// Links of the console open without loading the page again.
+document.addEventListener('click', (event) => {
+    document.querySelectorAll('.menu[open]').forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; });
+    const link = event.target.closest?.('a[href^="/console/"]');
+    if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.download) return;
+    event.preventDefault();
+    document.querySelectorAll('dialog[open]').forEach((dialog) => dialog.close());
+    go(link.getAttribute('href'));
+});
+
+document.addEventListener('keydown', (event) => {
+    if (!state.client || !shell || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTyping = event.target.closest?.('input:not([type=range]), textarea, select, dialog');
+    if (event.key === '/' && !isTyping) {
+        event.preventDefault();
+        openSearch();
+    }
+});
+
+setCommitOpener((revision) => commitDialog(revision));
+try { document.documentElement.dataset.theme = localStorage.getItem('muniment-theme') ?? 'auto'; } catch { /* The theme of the system. */ }
+document.documentElement.lang = language;
+append(document.body, []);
+showSignIn();

@@ -1,0 +1,79 @@
+// Incident: who was exposed to what in a span of time that is not today's state, as a table to hand over.
+import { csv, h, pool, replace, save, table } from './dom.js';
+import { momentField } from './compare.js';
+import { chip, field, link, nameField } from './names.js';
+import { address, go, state } from './state.js';
+import { chunks, empty, progress, section } from './states.js';
+import { t } from './texts.js';
+import { instant, length, millis, momentMillis, when } from './time.js';
+
+export async function incidentScreen({ query, signal }) {
+    const { from = '', to = '', object = '', privilege = 'read' } = query;
+    const element = h('div', { class: 'screen' }, h('h1', {}, t('menu.incident')), h('p', { class: 'muted' }, t('incident.text')), section(t('incident.span'), form(from, to, object, privilege)));
+    if (from && to) element.append(section(t('incident.exposed'), exposed(from, to, object, privilege, signal)));
+    return { title: t('menu.incident'), element };
+}
+
+function form(from, to, object, privilege) {
+    const moment = momentMillis(state.at);
+    const start = momentField(t('from'), from || (moment ? instant(moment - 3600000) : undefined));
+    const end = momentField(t('to'), to || (moment ? instant(moment + 3600000) : undefined));
+    const on = nameField(t('incident.object'), { value: object });
+    const what = h('input', { value: privilege, required: true, autocomplete: 'off' });
+    return h('form', { class: 'fields', onsubmit: (event) => { event.preventDefault(); go(address('incident', [], { from: start.moment, to: end.moment, object: on.value, privilege: what.value.trim() })); } },
+        start, end, on, field(t('privilege'), what), h('button', { type: 'submit', class: 'primary' }, t('show')));
+}
+
+/** The objects to look at: one with everything in it, or all objects that existed at the end of the span. */
+async function objects(name, to, signal) {
+    if (name) {
+        const found = [name];
+        for (let place = 0; place < found.length && found.length < 10000; place += 1) {
+            for await (const child of state.api.all((cursor) => state.api.names({ parent: found[place], at: cursor ? undefined : to, limit: 10000, cursor }, { signal }), 'names')) found.push(child);
+        }
+        return found;
+    }
+    const classes = (await state.api.names({ class: 'class', limit: 1000 }, { signal })).names.map((each) => each.slice(6)).filter((each) => !['class', 'role', 'user', 'thing', 'permission', 'store'].includes(each));
+    const found = [];
+    for (const each of classes) for await (const child of state.api.all((cursor) => state.api.names({ class: each, at: cursor ? undefined : to, limit: 10000, cursor }, { signal }), 'names')) found.push(child);
+    return found;
+}
+
+function exposed(from, to, object, privilege, signal) {
+    const stop = new AbortController();
+    signal.addEventListener('abort', () => stop.abort());
+    const bar = progress(() => stop.abort());
+    const box = h('div', {}, bar);
+    (async () => {
+        try {
+            const list = await objects(object, to, stop.signal);
+            const start = millis(await momentOf(from));
+            const isWithin = (span) => span.until !== undefined && millis(span.from) > start;
+            let done = 0;
+            const found = (await pool(list, 6, async (name) => {
+                const [then, now] = await Promise.all([state.api.auditAccess(privilege, name, { from, to, limit: 10000 }, { signal: stop.signal }), state.api.who(privilege, name, { limit: 10000 }, { signal: stop.signal })]);
+                bar.show(done += 1, list.length, t('incident.progress'));
+                const present = new Set(now.subjects);
+                const isPublic = present.has('everyone') || present.has('anonymous');
+                return then.access.filter(({ subject, spans }) => !present.has(subject) && !(isPublic && subject !== 'anonymous') && !spans.every((span) => span.asAdministrator))
+                    .flatMap(({ subject, spans }) => spans.map((span) => ({ object: name, subject, span })));
+            })).flat();
+            found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));
+            replace(box, found.length === 0 ? empty(t('incident.none')) : [
+                h('p', {}, t('incident.count', { n: new Set(found.map(({ subject }) => subject)).size }), ' ', t('incident.objects', { n: new Set(found.map((row) => row.object)).size })),
+                h('button', { type: 'button', onclick: () => save('incident.csv', 'text/csv', csv(['subject', 'object', 'privilege', 'from', 'until', 'revision_begin', 'revision_end'], found.map(({ object: name, subject, span }) => [subject, name, privilege, span.from, span.until, span.begin, span.end]))) }, t('csv')),
+                rows(t('incident.only'), found.filter(({ span }) => isWithin(span)), privilege), rows(t('incident.also'), found.filter(({ span }) => !isWithin(span)), privilege)]);
+        } catch (error) { replace(box, h('p', { class: 'note' }, error.name === 'AbortError' ? t('stopped') : error.message)); }
+    })();
+    return box;
+}
+
+/** The time of a moment. */
+const momentOf = async (at) => (momentMillis(at) === null ? (await state.api.administrators({ at })).time : instant(momentMillis(at)));
+
+function rows(title, found, privilege) {
+    if (found.length === 0) return null;
+    return [h('h3', { class: 'group' }, title), chunks(found, 100, (some) => table(title, [t('who'), t('may'), t('object'), t('from'), t('end'), t('duration')], some.map(({ object: name, subject, span }) => [
+        link(subject), chip(privilege, { href: address('why', [subject, privilege, name], { at: span.from }) }), link(name, { at: span.from }), when(span.from), span.until ? when(span.until) : t('incident.later'),
+        span.until ? length(millis(span.until) - millis(span.from)) : '–'])))];
+}

@@ -1,0 +1,123 @@
+// Lanes: for each person a row, in it a bar for each privilege from its begin to its end.
+import { h, replace, svg } from './dom.js';
+import { eventSentence } from './events.js';
+import { chip, label, link, sorted, tone } from './names.js';
+import { address, cached, go, state } from './state.js';
+import { chunks } from './states.js';
+import { rich, t } from './texts.js';
+import { format, instant, length, millis, when } from './time.js';
+
+const day = 86400000;
+const zooms = [['zoom.all', null], ['zoom.year', 366 * day], ['zoom.month', 31 * day], ['zoom.day', day], ['zoom.hour', 2 * 3600000]];
+
+/** Returns the lanes of an object. `access`: a map from subject to `{privilege: spans}`. */
+export function lanes(object, access, privileges, moment) {
+    const all = state.span ?? { from: Math.min(...spansOf(access).map((span) => millis(span.from))), to: Date.now() };
+    const view = { from: all.from, to: all.to };
+    const details = h('p', { class: 'lane-details', role: 'status' }, t('lanes.hint'));
+    const axis = h('div', { class: 'lane-axis' });
+    const rows = h('div', { class: 'lane-rows' });
+    const buttons = h('div', { class: 'zoom', role: 'group', 'aria-label': t('zoom') });
+    let chosen = null;
+
+    function zoomTo(width) {
+        chosen = width;
+        const center = moment ?? view.to;
+        view.from = width === null ? all.from : center - width / 2;
+        view.to = width === null ? all.to : center + width / 2;
+        draw();
+    }
+    function pan(by) {
+        const width = view.to - view.from;
+        view.from += width * by;
+        view.to += width * by;
+        draw();
+    }
+    const x = (time) => ((time - view.from) / (view.to - view.from)) * 1000;
+
+    function bar(subject, privilege, span, place) {
+        const from = millis(span.from);
+        const to = span.until ? millis(span.until) : all.to;
+        if (to < view.from || from > view.to) return null;
+        const left = Math.max(0, x(from));
+        const words = t('lane.bar', { subject, privilege, from: format(from), until: span.until ? format(to) : t('today') });
+        const show = () => showBar(details, object, subject, privilege, span);
+        return svg('rect', {
+            class: `bar ${tone(privilege)} ${span.asAdministrator ? 'administrator' : ''}`, x: left.toFixed(2), width: Math.max(3, Math.min(1000, x(to)) - left).toFixed(2),
+            y: 3 + place * 7, height: 6, tabindex: '0', role: 'img', 'aria-label': words, onmouseenter: show, onfocus: show,
+        }, svg('title', {}, words));
+    }
+
+    function lane([subject, byPrivilege]) {
+        const isAdministrator = Object.values(byPrivilege).flat().every((span) => span.asAdministrator);
+        const held = isAdministrator ? Object.keys(byPrivilege).slice(0, 1) : sorted(privileges).filter((privilege) => byPrivilege[privilege]?.length > 0);
+        const height = 6 + Math.max(1, held.length) * 7;
+        const line = moment !== null && moment >= view.from && moment <= view.to && svg('line', { class: 'moment-line', x1: x(moment).toFixed(2), x2: x(moment).toFixed(2), y1: 0, y2: height });
+        const picture = svg('svg', { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: 'none', class: 'lane-picture', height },
+            held.map((privilege, place) => byPrivilege[privilege].map((span) => bar(subject, privilege, span, place))), line);
+        // A click on the time axis moves the whole page to that moment.
+        picture.addEventListener('click', (event) => {
+            const box = picture.getBoundingClientRect();
+            const time = view.from + ((event.clientX - box.left) / box.width) * (view.to - view.from);
+            go(address('object', [object], { at: instant(Math.round(time / 1000) * 1000) }));
+        });
+        return h('div', { class: 'lane' }, h('div', { class: 'lane-name' }, link(subject), isAdministrator && h('span', { class: 'muted' }, ' ', t('person.administrator'))), picture);
+    }
+
+    function draw() {
+        replace(buttons, zooms.map(([key, width]) => h('button', { type: 'button', 'aria-pressed': String(width === chosen), onclick: () => zoomTo(width) }, t(key))),
+            h('button', { type: 'button', 'aria-label': t('zoom.earlier'), title: t('zoom.earlier'), disabled: chosen === null, onclick: () => pan(-0.5) }, '←'),
+            h('button', { type: 'button', 'aria-label': t('zoom.later'), title: t('zoom.later'), disabled: chosen === null, onclick: () => pan(0.5) }, '→'));
+        const width = view.to - view.from;
+        const form = width > 3 * 366 * day ? { year: 'numeric', month: 'short' } : width > 40 * day ? { dateStyle: 'medium' } : { dateStyle: 'short', timeStyle: 'short' };
+        replace(axis, [0.1, 0.37, 0.63, 0.9].map((part) => h('span', { style: { left: `${part * 100}%` } }, new Intl.DateTimeFormat(undefined, form).format(view.from + width * part))));
+        replace(rows, chunks([...access], 50, (some) => h('div', {}, some.map(lane))));
+    }
+    draw();
+    return h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'chips' }, sorted(privileges).map((privilege) => chip(privilege))), buttons),
+        h('div', { class: 'lane' }, h('div', { class: 'lane-name' }), axis), rows, details);
+}
+
+const spansOf = (access) => [...access.values()].flatMap((byPrivilege) => Object.values(byPrivilege).flat());
+
+/** Shows which events began and ended a bar. */
+async function showBar(box, object, subject, privilege, span) {
+    const ended = span.until && length(millis(span.until) - millis(span.from));
+    const begin = [label(subject), ' ', chip(privilege), ' ', rich(span.until ? 'lane.span' : 'lane.since', { from: when(span.from, 'seconds'), until: when(span.until, 'seconds'), length: ended })];
+    replace(box, begin);
+    try {
+        const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object));
+        const causes = transitions.filter(({ revision }) => revision === span.begin || revision === span.end);
+        if (box.firstChild !== begin[0]) return;
+        box.append(...causes.map((transition) => h('span', { class: 'cause' }, t(transition.gained ? 'began.by' : 'ended.by'), ' ',
+            link(transition.actor), ': ', transition.events.map((record) => [eventSentence(record.event), ' ']).flat())));
+    } catch { /* The reader may not know the causes. */ }
+}
+
+/** Reads all spans of an object: a map from subject to its spans by privilege. */
+export function readAccess(object, privileges, signal) {
+    return cached(`access ${object}`, async () => {
+        const answers = await Promise.all(privileges.map((privilege) => state.api.auditAccess(privilege, object, { limit: 2000 }, { signal })));
+        const access = new Map();
+        answers.forEach((answer, place) => {
+            for (const { subject, spans } of answer.access) {
+                if (!access.has(subject)) access.set(subject, {});
+                access.get(subject)[privileges[place]] = spans;
+            }
+        });
+        access.isPartial = answers.some((answer) => answer.next);
+        return access;
+    });
+}
+
+/** The privileges of each subject at a revision. */
+export function accessAt(access, revision) {
+    const found = [];
+    for (const [subject, byPrivilege] of access) {
+        const held = Object.entries(byPrivilege).filter(([, spans]) => spans.some((span) => span.begin <= revision && (span.end === undefined || revision < span.end)));
+        if (held.length > 0) {
+            found.push({ subject, privileges: held.map(([privilege]) => privilege), isAdministrator: held.some(([, spans]) => spans.some((span) => span.asAdministrator && span.begin <= revision && (span.end === undefined || revision < span.end))) });
+        }
+    }
+    return found;
+}

@@ -1,0 +1,147 @@
+// Object: who could do what on it, and when.
+import { browseObjects } from './browse.js';
+import { h, safe, table } from './dom.js';
+import { timeline } from './events.js';
+import { accessAt, lanes, readAccess } from './lanes.js';
+import { chips, label, link, listed, page, reasons, sorted, split } from './names.js';
+import { brief, explain } from './paths.js';
+import { address, cached, go, mayChange, seesEverything, state } from './state.js';
+import { chunks, empty, part, section } from './states.js';
+import { rich, t } from './texts.js';
+import { momentMillis, momentText, when } from './time.js';
+
+const builtIn = ['read', 'query', 'update', 'create', 'delete', 'setPermissions', 'setOwner', 'modifySchema'];
+
+/** The privileges that objects of a class can give. */
+export async function privilegesOf(className) {
+    try {
+        const { options } = await cached(`class ${className}`, () => state.api.describe(`class:${className}`));
+        return sorted([...builtIn, ...(options?.privileges ?? [])]);
+    } catch { return builtIn; }
+}
+
+/** What is recorded about a name at the moment; null if it does not exist then, or if the reader may not know. */
+export async function describe(name) {
+    try {
+        return await cached(`name ${name} ${state.at ?? ''}`, () => state.api.describe(name, { at: state.at }));
+    } catch (error) {
+        if (error.status === 404 || error.status === 403) return null;
+        throw error;
+    }
+}
+
+export async function objectScreen({ parts: [name], signal }) {
+    if (!name) return browseObjects(signal);
+    const [found, custom] = await Promise.all([describe(name), privilegesOf(split(name)[0])]);
+    const [access, answer] = await Promise.all([readAccess(name, custom, signal), momentAnswer(found)]);
+    // Administrators have every privilege, which says nothing about the object.
+    const used = custom.filter((privilege) => [...access.values()].some((spans) => spans[privilege]?.some((span) => !span.asAdministrator)));
+    const present = accessAt(access, answer.revision);
+    const moment = state.at === undefined ? null : Date.parse(answer.time);
+    const people = present.filter((holder) => !holder.isAdministrator);
+    const administrators = present.filter((holder) => holder.isAdministrator);
+    const element = h('div', { class: 'screen' },
+        h('div', { class: 'title' }, h('div', {}, ancestors(found), h('h1', {}, label(name)), facts(found)),
+            h('div', { class: 'actions' },
+                mayChange() && h('a', { class: 'button primary', href: address('share', [name], { at: '' }) }, t('share')),
+                h('a', { class: 'button', href: address('compare', [], { name }) }, t('compare')),
+                seesEverything() && h('a', { class: 'button', href: address('incident', [], { object: name }) }, t('menu.incident')))),
+        !found && seesEverything() && h('p', { class: 'note' }, t('object.absent', { moment: momentText(state.at, answer.time) })),
+        section(state.at === undefined ? t('object.who.now') : rich('object.who.then', { moment: when(answer.time, 'long') }),
+            people.length === 0 ? empty(t('object.nobody')) : holders(name, people, answer.revision, signal),
+            administrators.length > 0 && h('p', { class: 'muted' }, rich('object.administrators', { names: h('span', {}, listed(administrators.map(({ subject }) => link(subject)))) })),
+            access.isPartial && h('p', { class: 'note' }, t('object.partial'))),
+        access.size > 0 && section(t('object.over.time'), lanes(name, access, used, moment)),
+        h('div', { class: 'columns' },
+            section(t('object.entries'), h('p', { class: 'muted' }, t('object.entries.text')), part(() => entries(name), { signal })),
+            found && section(t('object.inherits'), part(() => inherited(found), { signal })),
+            found?.hasChildren && section(t('object.inside'), part(() => children(name), { signal }))),
+        split(name)[0] !== 'class' && name !== 'store' && section(t('object.value'), part(() => value(name), { signal })),
+        section(t('history'), part(async () => timeline((await state.api.history(name, { at: state.at, limit: 1000 }, { signal })).commits), { signal })));
+    return { element, title: name, answer };
+}
+
+/** The revision and time of the moment. */
+export async function momentAnswer(found) {
+    if (found) return found;
+    if (!seesEverything()) return { revision: Number.MAX_SAFE_INTEGER, time: state.at && momentMillis(state.at) ? new Date(momentMillis(state.at)).toISOString() : new Date().toISOString() };
+    return cached(`moment ${state.at ?? ''}`, () => state.api.administrators({ at: state.at }));
+}
+
+function ancestors(found) {
+    if (!found?.parent) return null;
+    const trail = h('p', { class: 'trail' }, link(found.parent), ' ›');
+    (async () => {
+        let name = found.parent;
+        for (let depth = 0; depth < 8; depth += 1) {
+            const above = await describe(name);
+            if (!above?.parent) return;
+            trail.prepend(link(above.parent), ' › ');
+            name = above.parent;
+        }
+    })().catch(() => {});
+    return trail;
+}
+
+function facts(found) {
+    if (!found) return null;
+    return h('p', { class: 'muted facts-line' }, found.owner && rich('object.owner', { owner: link(found.owner) }), ' · ',
+        rich('object.created', { revision: h('span', {}, `r${found.created}`) }), found.changed !== found.created && [' · ', rich('object.changed', { revision: h('span', {}, `r${found.changed}`) })]);
+}
+
+/** The people with access, their privileges, and the reason of each. */
+function holders(name, people, revision, signal) {
+    return chunks(people, 25, (some) => table(t('object.who.now'), [t('who'), t('may'), t('because')], some.map(({ subject, privileges }) => [
+        link(subject), reasons(subject, privileges, name),
+        part(async () => brief(await explain(subject, sorted(privileges)[0], name, revision)), { signal, placeholder: h('span', { class: 'muted' }, '…') }),
+    ])));
+}
+
+function entryRow(object, entry) {
+    return [link(entry.subject), h('span', {}, chips(entry.privileges), entry.permission && [' ', link(`permission:${entry.permission}`)], entry.permanent && h('span', { class: 'muted' }, ' ', t('permanent')),
+        entry.until && [' ', rich('until', { time: when(entry.until) })]),
+    mayChange() && !entry.permission && h('button', { type: 'button', class: 'quiet', onclick: () => tryRemoval(entry.subject, object) }, t('what.if.removed'))];
+}
+
+/** Opens a draft with the removal of an entry, to see what would be lost. */
+export function tryRemoval(subject, object) {
+    state.draft = [{ op: 'revoke', subject, object }];
+    go(address('what-if', [], { at: '' }));
+}
+
+async function entries(name) {
+    const { entries: found } = await state.api.entries(name, { at: state.at, limit: 1000 });
+    if (found.length === 0) return empty(t('object.no.entries'));
+    return chunks(found, 50, (some) => table(t('object.entries'), [t('who'), t('may'), h('span', { class: 'visually-hidden' }, t('actions'))], some.map((entry) => entryRow(name, entry))));
+}
+
+/** What the object inherits from the objects above it. */
+async function inherited(found) {
+    const { options } = await cached(`class ${found.class}`, () => state.api.describe(`class:${found.class}`));
+    if (!options || options.inherits === false || (Array.isArray(options.inherits) && options.inherits.length === 0)) return empty(t('object.inherits.nothing'));
+    if (!found.parent) return empty(t('object.inherits.top'));
+    const rows = [];
+    let name = found.parent;
+    for (let depth = 0; name && depth < 16; depth += 1) {
+        const [{ entries: above }, described] = await Promise.all([state.api.entries(name, { at: state.at, limit: 200 }), describe(name)]);
+        for (const entry of above) rows.push([link(entry.subject), chips(entry.privileges), link(name)]);
+        name = described?.parent;
+    }
+    return rows.length === 0 ? empty(t('object.no.entries')) : table(t('object.inherits'), [t('who'), t('may'), t('from')], rows);
+}
+
+async function children(name) {
+    const { names } = await state.api.names({ parent: name, at: state.at, limit: 1000 });
+    return chunks(names, 50, (some) => h('ul', { class: 'names' }, some.map((child) => h('li', {}, link(child)))));
+}
+
+async function value(name) {
+    const as = state.caller.principal ?? state.administrators[0];
+    try {
+        const { value: found } = await state.api.object(name, { at: state.at, as });
+        return found === null ? empty(t('object.no.value')) : h('pre', { class: 'value', tabindex: '0' }, safe(JSON.stringify(found, null, 2)));
+    } catch (error) {
+        if (error.status === 403 || error.status === 404) return empty(error.message);
+        throw error;
+    }
+}

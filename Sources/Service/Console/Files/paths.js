@@ -1,0 +1,74 @@
+// Reasons: the paths from a subject to an object, as pictures and as short texts.
+import { h, svg } from './dom.js';
+import { changeSentence, openCommit } from './events.js';
+import { chips, label, link } from './names.js';
+import { address, cached, go, state } from './state.js';
+import { rich, t } from './texts.js';
+import { when } from './time.js';
+
+/** Reads why a subject has a privilege or lacks it. With the revision of the moment, the answer serves all moments of the revision. */
+export const explain = (subject, privilege, object, revision) => cached(`why ${subject} ${privilege} ${object} ${state.at === undefined ? '' : revision ?? state.at}`,
+    () => state.api.explain(subject, privilege, object, { at: state.at }));
+
+/** The steps of a path that connect two names, in the order from the subject to the object. */
+function edges(steps) {
+    return steps.flatMap((step) => {
+        switch (step.fact) {
+        case 'member': return [{ from: step.member, to: step.role, step, text: rich('edge.member') }];
+        case 'entry': return [{ from: step.subject, to: step.object, step, text: h('span', {}, rich('edge.entry', { privileges: chips(step.privileges) }), step.until && [' ', rich('until', { time: when(step.until) })]) }];
+        case 'permission': return [{ from: step.subject, to: step.permission, step, text: rich('edge.permission', { privileges: chips(step.privileges) }) }];
+        case 'attachment': return [{ from: step.permission, to: step.object, step, text: rich('edge.attachment') }];
+        case 'child': return [{ from: step.parent, to: step.object, step, text: rich('edge.child') }];
+        case 'link': return [{ from: step.from, to: step.to, step, text: rich('edge.link') }];
+        default: return [];
+        }
+    });
+}
+
+const arrow = () => svg('svg', { class: 'arrow', viewBox: '0 0 16 44', 'aria-hidden': 'true' }, svg('path', { d: 'M8 0v38M3 33l5 6 5-6' }));
+
+function edge({ step, text }) {
+    return h('li', { class: 'edge' }, arrow(), h('div', {}, h('div', { class: 'edge-text' }, text),
+        h('div', { class: 'citation' }, when(step.time), ' · ', link(step.actor), ' · ',
+            h('button', { type: 'button', class: 'link', title: t('commit.open'), onclick: () => openCommit(step.revision) }, `r${step.revision}`), step.id && h('span', { class: 'muted' }, ' ', step.id), step.comment && h('q', {}, step.comment))));
+}
+
+/** A path as a picture: the subject, its roles, the folder, the object. */
+export function picture(path, subject) {
+    const found = edges(path.steps);
+    const first = found[0]?.from ?? path.as ?? subject;
+    const start = path.as && path.as !== subject && (path.as === 'everyone' || path.as === 'anonymous');
+    return h('ol', { class: 'path' },
+        start && [h('li', { class: 'node subject' }, link(subject)), h('li', { class: 'edge' }, arrow(), h('div', {}, h('div', { class: 'edge-text' }, t(path.as === 'everyone' ? 'edge.everyone' : 'edge.anonymous'))))],
+        h('li', { class: `node ${start ? '' : 'subject'}` }, link(first)),
+        found.map((each, place) => [edge(each), h('li', { class: `node ${place === found.length - 1 ? 'target' : ''}` }, link(each.to))]),
+        path.steps.filter((step) => step.fact === 'options' && found.some((each) => each.step.fact === 'child'))
+            .map((step) => h('li', { class: 'path-note muted' }, rich('path.inherits', { class: link(step.class) }))));
+}
+
+/** A reason in few words: through which roles and which entry. */
+export function brief(explanation) {
+    if (explanation.appointment) return rich('because.administrator', { time: when(explanation.appointment.time), actor: link(explanation.appointment.actor) });
+    const paths = explanation.levels?.find((level) => level.level === 'object')?.paths ?? [];
+    const path = [...paths].sort((a, b) => a.steps.length - b.steps.length)[0];
+    if (!path) return '';
+    const entry = path.steps.find((step) => step.fact === 'entry' || step.fact === 'permission');
+    if (!entry) return '';
+    const roles = path.steps.filter((step) => step.fact === 'member').map((step) => step.role);
+    const own = entry.subject === explanation.subject;
+    const onObject = !entry.object || entry.object === explanation.object;
+    const values = { roles: roles.flatMap((role, place) => (place === 0 ? [link(role)] : [' › ', link(role)])), entry: link(entry.subject), object: link(entry.object), time: when(entry.time), actor: link(entry.actor) };
+    // The roles between are withheld from readers who may not know them.
+    values.roles = h('span', {}, roles.length > 0 ? values.roles : link(entry.subject));
+    const kind = own ? 'own' : entry.subject === 'everyone' || entry.subject === 'anonymous' ? 'everyone' : 'role';
+    return h('span', {}, rich(`because.${kind}.${onObject ? 'here' : 'above'}`, values), paths.length > 1 && h('span', { class: 'muted' }, ' ', t('because.more', { n: paths.length - 1 })));
+}
+
+/** Changes that would allow something, each with a link that tries it. */
+export function proposals(explanation) {
+    const found = explanation.proposals ?? [];
+    if (explanation.obstacle) return h('p', {}, explanation.obstacle);
+    if (found.length === 0) return h('p', { class: 'muted' }, t('proposals.none'));
+    return h('ul', { class: 'proposals' }, found.map((changes) => h('li', {}, changes.map((change) => [changeSentence(change), ' ']),
+        h('button', { type: 'button', onclick: () => { state.draft.push(...changes); go(address('what-if', [], { at: '' })); } }, t('try.it')))));
+}

@@ -1,0 +1,125 @@
+// Share: who has access here; changes with a preview; undo; and a conflict that is shown and not overwritten.
+import { h, replace, table } from './dom.js';
+import { actorField, changeList, commentField, effects, preview } from './drafts.js';
+import { chips, field, label, link, nameField, sorted, split } from './names.js';
+import { privilegesOf } from './object.js';
+import { address, go, mayChange, seesEverything, state } from './state.js';
+import { empty, failure, loading, section } from './states.js';
+import { rich, t } from './texts.js';
+import { fromLocal, instant, local, when } from './time.js';
+
+const readEntries = async (name, options) => {
+    const found = [];
+    for await (const entry of state.api.all((cursor) => state.api.entries(name, { limit: 10000, cursor }, options), 'entries')) found.push(entry);
+    return found;
+};
+
+/** The entries as one text, to notice that somebody else has changed them. */
+const fingerprint = (entries) => JSON.stringify(entries.map(({ subject, privileges, until, permission }) => [subject, privileges, until ?? '', permission ?? '']));
+
+export async function shareScreen({ parts: [name], signal }) {
+    if (!mayChange()) return { title: t('share'), element: h('div', { class: 'screen' }, h('h1', {}, t('share')), h('p', { class: 'note' }, t('read.only'))) };
+    const [entries, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(split(name)[0])]);
+    const screen = h('div', { class: 'screen' });
+    const used = new Set(entries.flatMap((entry) => entry.privileges));
+    const privileges = all.filter((privilege) => !['query', 'create', 'setOwner', 'modifySchema'].includes(privilege) || used.has(privilege));
+    const before = fingerprint(entries);
+    // What the user wants: by subject, the privileges and the end.
+    const wanted = new Map(entries.filter((entry) => !entry.permission).map((entry) => [entry.subject, { privileges: new Set(entry.privileges), until: entry.until }]));
+    const was = new Map([...wanted].map(([subject, entry]) => [subject, { privileges: new Set(entry.privileges), until: entry.until }]));
+    const [rows, result, outcome] = [h('div'), h('div'), h('div', { role: 'status' })];
+    const [actor, comment] = [actorField(), commentField()];
+    const save = h('button', { type: 'button', class: 'primary', disabled: true, onclick: () => commit(changes()) }, t('save'));
+
+    /** The changes that turn the entries into what the user wants. */
+    function changes(from = was, to = wanted) {
+        const found = [];
+        for (const [subject, entry] of to) {
+            const old = from.get(subject);
+            if (old && same(old, entry)) continue;
+            if (old) found.push({ op: 'revoke', subject, object: name });
+            if (entry.privileges.size > 0) found.push({ op: 'grant', subject, object: name, privileges: sorted(entry.privileges), ...(entry.until ? { until: entry.until } : {}) });
+        }
+        for (const subject of from.keys()) if (!to.has(subject)) found.push({ op: 'revoke', subject, object: name });
+        return found;
+    }
+
+    async function show() {
+        const planned = changes();
+        save.disabled = planned.length === 0;
+        if (planned.length === 0) return replace(result, empty(t('share.unchanged')));
+        if (!seesEverything()) return replace(result, changeList(planned));
+        replace(result, loading());
+        try {
+            const answer = await preview(planned, actor.value, { signal });
+            replace(result, changeList(planned), effects(answer));
+        } catch (error) { if (error.name !== 'AbortError') replace(result, failure(error, show)); }
+    }
+
+    function draw() {
+        replace(rows, wanted.size === 0 ? empty(t('object.no.entries')) : table(t('share.entries'), [t('who'), ...privileges, t('end'), h('span', { class: 'visually-hidden' }, t('actions'))], [...wanted].map(([subject, entry]) => [
+            link(subject), ...privileges.map((privilege) => h('input', {
+                type: 'checkbox', checked: entry.privileges.has(privilege), 'aria-label': t('share.checkbox', { subject, privilege }),
+                onchange: (event) => { entry.privileges[event.target.checked ? 'add' : 'delete'](privilege); show(); },
+            })), h('input', {
+                type: 'datetime-local', 'aria-label': t('share.end', { subject }), value: entry.until ? local(Date.parse(entry.until)) : '',
+                onchange: (event) => { entry.until = event.target.value ? instant(fromLocal(event.target.value)) : undefined; show(); },
+            }), h('button', { type: 'button', class: 'quiet', onclick: () => { wanted.delete(subject); draw(); show(); } }, t('remove'))])));
+    }
+
+    async function commit(planned, isUndo = false) {
+        save.disabled = true;
+        replace(outcome);
+        try {
+            const current = await readEntries(name);
+            if (!isUndo && fingerprint(current) !== before) return conflict(current);
+            const receipt = await state.api.transact(planned, { as: state.caller.principal ? undefined : actor.value, comment: comment.value });
+            const undo = isUndo ? null : changes(wanted, was);
+            const next = await shareScreen({ parts: [name], signal });
+            const done = h('p', { class: 'note good' }, receipt.revision === null ? t('draft.no.effect') : t(isUndo ? 'share.undone' : 'share.saved', { n: String(receipt.revision) }), ' ',
+                undo?.length > 0 && h('button', { type: 'button', onclick: () => commit(undo, true) }, t('undo')));
+            replace(screen, ...next.element.childNodes);
+            screen.insertBefore(done, screen.children[1]);
+        } catch (error) {
+            save.disabled = false;
+            replace(outcome, h('p', { class: 'note warn' }, error.message));
+        }
+    }
+
+    /** Shows what somebody else has changed since this page was opened. Nothing was saved. */
+    function conflict(current) {
+        replace(outcome, h('div', { class: 'note warn', role: 'alert' }, h('strong', {}, t('share.conflict')), h('p', {}, t('share.conflict.text')),
+            h('ul', {}, current.map((entry) => h('li', {}, link(entry.subject), ' ', chips(entry.privileges), entry.until && [' ', rich('until', { time: when(entry.until) })]))),
+            h('button', { type: 'button', onclick: () => go(address('share', [name])) }, t('share.reload'))));
+    }
+
+    draw();
+    show();
+    append(screen, name, rows, result, outcome, { actor, comment, save, privileges, add: (subject, given, until) => { wanted.set(subject, { privileges: new Set(given), until }); draw(); show(); } }, entries);
+    return { title: `${t('share')} ${name}`, element: screen };
+}
+
+const same = (a, b) => a.until === b.until && a.privileges.size === b.privileges.size && [...a.privileges].every((privilege) => b.privileges.has(privilege));
+
+function append(screen, name, rows, result, outcome, { actor, comment, save, privileges, add }, entries) {
+    screen.append(h('h1', {}, rich('share.title', { name: label(name) })), h('p', { class: 'muted' }, t('share.text'), ' ', h('a', { href: address('object', [name]) }, t('share.others'))),
+        section(t('share.entries'), rows, adder(privileges, add)),
+        section(t('draft.effects'), result),
+        section(t('save'), h('div', { class: 'fields' }, ...[actor.element, comment.element].filter(Boolean), save), outcome));
+    const attached = entries.filter((entry) => entry.permission);
+    if (attached.length > 0) screen.append(section(t('share.permissions'), table(t('share.permissions'), [t('who'), t('may'), t('permission')], attached.map((entry) => [link(entry.subject), chips(entry.privileges), link(`permission:${entry.permission}`)]))));
+}
+
+/** A form for another person or role, with levels that people know from other share dialogs. */
+function adder(privileges, add) {
+    const who = nameField(t('share.add'), { kinds: ['user', 'role'], required: true });
+    const custom = privileges.filter((privilege) => !['read', 'update', 'delete', 'setPermissions', 'query', 'create', 'setOwner', 'modifySchema'].includes(privilege));
+    const levels = [['read'], ...(custom.length > 0 ? [['read', ...custom]] : []), ['read', ...custom, 'update'], ['read', ...custom, 'update', 'delete', 'setPermissions']];
+    const level = h('select', {}, levels.map((level, place) => h('option', { value: String(place) }, level.join(', '))));
+    const end = h('input', { type: 'datetime-local' });
+    return h('form', { class: 'fields', onsubmit: (event) => {
+        event.preventDefault();
+        add(who.value, levels[Number(level.value)], end.value ? instant(fromLocal(end.value)) : undefined);
+        who.value = '';
+    } }, who, field(t('share.level'), level), field(t('share.until'), end), h('button', { type: 'submit' }, t('add')));
+}

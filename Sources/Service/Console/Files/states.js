@@ -1,0 +1,79 @@
+// Loading, empty, error and progress.
+import { h, replace } from './dom.js';
+import { t } from './texts.js';
+
+export const loading = () => h('div', { class: 'skeleton', role: 'status' }, h('span', { class: 'visually-hidden' }, t('loading')), h('i'), h('i'), h('i'));
+export const empty = (text) => h('p', { class: 'empty' }, text);
+
+/** An error with a way to continue. */
+export function failure(error, retry) {
+    const [title, text] = error.status === 0 ? [t('offline.title'), t('offline.text')]
+        : error.status === 403 ? [t('forbidden.title'), error.message]
+        : error.status === 404 ? [t('missing.title'), error.message] : [t('error.title'), error.message];
+    return h('div', { class: 'failure', role: 'alert' }, h('h2', {}, title), h('p', {}, text),
+        retry && h('button', { type: 'button', onclick: retry }, t('retry')));
+}
+
+/** A part of a page that loads by itself: shows a placeholder, then its content or an error. */
+export function part(load, { signal, placeholder = loading() } = {}) {
+    const box = h('div', { class: 'part', 'aria-busy': 'true' }, placeholder);
+    const run = async () => {
+        // While the reader moves through time, pages replace each other: only the one that stays asks for its parts.
+        await new Promise((resolve) => { setTimeout(resolve, 40); });
+        if (signal?.aborted) return;
+        try {
+            const content = await load();
+            if (!signal?.aborted) replace(box, content);
+        } catch (error) {
+            if (signal?.aborted || error.name === 'AbortError') return;
+            if (error.status === 401) dispatchEvent(new Event('muniment-expired'));
+            replace(box, failure(error, () => { replace(box, placeholder); run(); }));
+        }
+        box.removeAttribute('aria-busy');
+    };
+    run();
+    return box;
+}
+
+/** A part that loads when the reader scrolls to it. */
+export function later(load, options = {}) {
+    const box = h('div', { class: 'part' }, loading());
+    const observer = new IntersectionObserver((entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        observer.disconnect();
+        box.replaceWith(part(load, options));
+    });
+    observer.observe(box);
+    return box;
+}
+
+export function section(title, ...content) {
+    return h('section', { class: 'card' }, h('h2', {}, title), content);
+}
+
+/** A list that shows its first items, and more on demand. `render` makes the element of some items. */
+export function chunks(items, size, render) {
+    const box = h('div');
+    let shown = 0;
+    const more = h('button', { type: 'button', class: 'more', onclick: () => show() });
+    function show() {
+        const next = items.slice(shown, shown + size);
+        shown += next.length;
+        box.insertBefore(render(next), more.parentNode === box ? more : null);
+        if (shown < items.length) { replace(more, t('show.more', { n: items.length - shown })); box.append(more); } else more.remove();
+    }
+    show();
+    return box;
+}
+
+/** Progress of long work, with a way to stop it. */
+export function progress(stop) {
+    const bar = h('progress', { max: '1' });
+    const text = h('span', {});
+    const element = h('div', { class: 'progress', role: 'status' }, bar, text, h('button', { type: 'button', onclick: stop }, t('stop')));
+    element.show = (done, total, label) => {
+        if (total > 0) bar.value = done / total;
+        replace(text, `${label} ${done} / ${total}`);
+    };
+    return element;
+}

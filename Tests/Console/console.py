@@ -1,0 +1,521 @@
+"""Tests of the console in a browser. Tools/check-console starts the services and runs this.
+
+    console.py SETTINGS.json [NAME...]    NAME: only tests whose name contains it
+
+The settings name the service, its tokens, the tool, and the folder for pictures. Every page must have no finding of axe, no error in the
+browser's console, no violation of the content security policy and no request to another host.
+"""
+import json
+import re
+import subprocess
+import sys
+import time
+import traceback
+import urllib.request
+from urllib.parse import quote
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+SETTINGS = json.load(open(sys.argv[1]))
+AT = SETTINGS["address"]
+AXE = Axe()
+# Refused requests that a test provokes appear in the browser's console as failed resources.
+EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (401|403|404|409)")
+MOMENT = "2024-05-14T09:30:00Z"
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+class Console:
+    """A browser window that is signed in, and that collects everything wrong on its pages."""
+
+    def __init__(self, browser, theme="light", allows_refusals=False, **options):
+        self.problems = []
+        self.allows_refusals = allows_refusals
+        options = {"locale": "en-GB", "timezone_id": "UTC", **options}
+        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=theme, accept_downloads=True, **options)
+        self.context.set_default_timeout(15000)
+        self.page = self.context.new_page()
+        self.page.on("console", self.note)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
+        self.page.on("request", self.check_host)
+
+    def note(self, message):
+        if message.type == "error" or "Content Security Policy" in message.text or "TrustedHTML" in message.text:
+            if not (self.allows_refusals and EXPECTED.search(message.text)) and "ERR_CONNECTION_REFUSED" not in message.text:
+                self.problems.append(f"{message.type}: {message.text}")
+
+    def check_host(self, request):
+        if not request.url.startswith((AT + "/", "blob:", "data:")):
+            self.problems.append(f"request to another host: {request.url}")
+
+    def open(self, path, token="admin"):
+        """Opens an address and signs in. The address asked for opens afterwards."""
+        self.page.goto(AT + path)
+        self.sign_in(token)
+        return self.page
+
+    def sign_in(self, token="admin"):
+        self.page.get_by_label("Token").fill(SETTINGS["tokens"].get(token, token))
+        self.page.get_by_role("button", name="Sign in").click()
+        self.wait()
+
+    def wait(self):
+        """Waits until the screen and all its parts are ready."""
+        self.page.wait_for_selector(".screen, .failure, .form-error:not(:empty)")
+        expect(self.page.locator("[aria-busy]")).to_have_count(0, timeout=20000)
+
+    def go(self, path):
+        """Opens another address of the console without a new sign-in."""
+        self.page.evaluate("path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }", path)
+        self.page.wait_for_timeout(50)
+        self.wait()
+        return self.page
+
+    def text(self):
+        return self.page.locator("main").inner_text()
+
+    def axe(self, what):
+        for violation in AXE.run(self.page).response["violations"]:
+            targets = "; ".join(str(node["target"]) + " " + str(node.get("failureSummary", ""))[:200] for node in violation["nodes"][:4])
+            self.problems.append(f"axe on {what}: {violation['id']}: {violation['help']}: {targets}")
+
+    def close(self):
+        self.context.close()
+        assert not self.problems, "\n".join(self.problems)
+
+
+def tool(*arguments, store="default"):
+    """Asks the tool the same question, and returns its JSON. Exit code 1 is the answer "no"."""
+    command = [SETTINGS["tool"], *arguments, "--json", "--store", f"{SETTINGS['data']}/{store}"]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    assert answer.returncode in (0, 1) and answer.stdout, f"{command}: {answer.stderr}"
+    return json.loads(answer.stdout.splitlines()[0])
+
+
+def api(method, path, body=None, token="admin"):
+    request = urllib.request.Request(
+        AT + path, method=method, data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": "Bearer " + SETTINGS["tokens"][token], "Content-Type": "application/json"})
+    return json.load(urllib.request.urlopen(request))
+
+
+def change(*changes, store="default", by="user:root"):
+    return api("POST", f"/v1/stores/{store}/transactions", {"as": by, "do": list(changes)}, token="all")
+
+
+def name(text):
+    return quote(text, safe="")
+
+
+SCREENS = {
+    "overview": "/console/",
+    "object": f"/console/object/doc%3Apayroll?at={MOMENT}",
+    "why": f"/console/why/user%3Afay/read/doc%3Apayroll?at={MOMENT}",
+    "why-not": "/console/why/user%3Agus/update/doc%3Apayroll",
+    "person": "/console/person/user%3Agus",
+    "role": "/console/person/role%3Astaff",
+    "share": "/console/share/folder%3Ashared",
+    "what-if": "/console/what-if",
+    "compare": "/console/compare?name=user%3Aeli&from=2024-01-01&to=2025-01-01",
+    "activity": "/console/activity",
+    "incident": "/console/incident?from=2024-05-14T09:00:00Z&to=2024-05-14T11:00:00Z",
+    "model": "/console/model",
+    "objects": "/console/object",
+    "people": "/console/person",
+}
+
+
+@test
+def screens_have_no_findings_in_both_themes(browser):
+    for theme in ["light", "dark"]:
+        console = Console(browser, theme)
+        console.page.goto(AT + "/console/")
+        console.axe(f"sign-in, {theme}")
+        console.sign_in()
+        for screen, path in SCREENS.items():
+            console.go(path)
+            if screen == "what-if":
+                fill_draft(console.page)
+                console.wait()
+            assert console.page.locator(".failure").count() == 0, f"{screen}: {console.text()}"
+            assert console.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{screen} is wider than the window"
+            console.axe(f"{screen}, {theme}")
+            if SETTINGS.get("pictures") and theme == ("dark" if screen in ("why",) else "light"):
+                console.page.evaluate("scrollTo(0, 0)")
+                console.page.screenshot(path=f"{SETTINGS['pictures']}/console-{screen}.png", full_page=screen not in ("activity", "overview"))
+        console.close()
+
+
+def fill_draft(page):
+    """Adds the removal of the folder `shared` from staff to the draft."""
+    page.get_by_label("Who", exact=True).fill("role:staff")
+    page.get_by_label("Object", exact=True).fill("folder:shared")
+    page.get_by_role("button", name="Add to the draft").click()
+
+
+@test
+def sign_in_opens_the_address_asked_for_and_keeps_the_token_out_of_it(browser):
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/object/doc%3Apayroll?at=2024-05-14", token="muni_wrong")
+    assert "not valid" in page.locator(".form-error").inner_text()
+    console.sign_in()
+    assert page.url == AT + "/console/object/doc%3Apayroll?at=2024-05-14"
+    expect(page.get_by_role("heading", name="doc:payroll")).to_be_visible()
+    stored = page.evaluate("JSON.stringify({...localStorage}) + JSON.stringify({...sessionStorage}) + document.cookie + location.href")
+    assert SETTINGS["tokens"]["admin"] not in stored
+    page.reload()
+    expect(page.get_by_label("Token")).to_be_visible()
+    console.close()
+
+
+@test
+def answers_on_screen_are_the_tools(browser):
+    # An object that does not exist at a moment is answered with 404.
+    console = Console(browser, allows_refusals=True)
+    console.open("/console/")
+    for moment in [MOMENT, "2024-05-14T10:30:00Z", "2022-06-01T00:00:00Z", None]:
+        at = f"?at={moment}" if moment else ""
+        arguments = ["--at", moment] if moment else []
+        for item in ["doc:payroll", "folder:bridge", "doc:handbook"]:
+            page = console.go(f"/console/object/{name(item)}{at}")
+            rows = page.locator("main section").first.locator("tbody tr")
+            seen = {row.locator("th").inner_text().strip() for row in rows.all() if row.locator("td .chip.read").count() > 0}
+            said = set(tool("who", "read", item, *arguments)["subjects"])
+            # If everyone may read, the tool names only everyone, and the page also those who may do more.
+            assert said <= seen and (seen == said or "everyone" in said), f"{item} at {moment}: {seen} and {said}"
+        for person in ["user:gus", "user:fay", "user:eli"]:
+            page = console.go(f"/console/person/{name(person)}{at}")
+            rows = page.locator("main section").first.locator("tbody tr")
+            seen = {row.locator("th").inner_text().strip() for row in rows.all() if row.locator("td .chip.read").count() > 0}
+            assert seen == set(tool("what", person, "read", *arguments)["objects"]), f"{person} at {moment}: {seen}"
+    console.close()
+
+
+@test
+def the_four_questions_are_answered(browser):
+    console = Console(browser)
+    page = console.open(f"/console/object/doc%3Apayroll?at={MOMENT}")
+    fay = page.locator("main section").first.locator("tr", has_text="user:fay")
+    for part in ["role:drafting", "role:studio", "role:staff", "folder:finance", "14 May 2024, 09:10", "user:ann"]:
+        assert part in fay.inner_text(), part
+    fay.get_by_role("link", name="read").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("user:fay could read doc:payroll on 14 May 2024 at 09:30")
+    console.go("/console/person/user%3Agus")
+    assert page.locator("main section").first.locator("tbody tr").all_inner_texts()[0].startswith("doc:handbook")
+    console.go("/console/person/user%3Aeli")
+    page.get_by_role("link", name="2024", exact=True).click()
+    console.wait()
+    expect(page.locator("main tbody tr")).to_have_count(len(tool("diff", "user:eli", "--from", "2024-01-01", "--to", "2025-01-01")["differences"]))
+    console.go("/console/object/folder%3Ashared")
+    page.locator("section", has_text="Entries on this object").locator("tr", has_text="role:staff").get_by_role("button", name="What if removed?").click()
+    console.wait()
+    expect(page.locator(".counts")).to_contain_text("4 people lose")
+    for person in ["dev", "eli", "fay", "ivo"]:
+        expect(page.locator(".effects tr", has_text=f"user:{person}")).to_contain_text("folder:shared")
+    console.close()
+
+
+@test
+def why_shows_each_edge_with_event_actor_and_time(browser):
+    console = Console(browser)
+    page = console.open(SCREENS["why"])
+    nodes = page.locator("section .path").first.locator(".node").all_inner_texts()
+    assert nodes == ["user:fay", "role:drafting", "role:studio", "role:staff", "folder:finance", "doc:payroll"], nodes
+    edge = page.locator("section .path").first.locator(".edge", has_text="has").inner_text()
+    assert "14 May 2024, 09:10" in edge and "user:ann" in edge and "r26" in edge, edge
+    page.get_by_role("button", name="r26").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("role:staff was granted read on folder:finance")
+    expect(dialog.locator(".facts dd").last).to_have_text(re.compile("^[0-9a-f]{64}$"))
+    dialog.get_by_role("button", name="Close").click()
+    console.go("/console/why/user%3Agus/update/doc%3Apayroll")
+    assert page.locator(".verdict").inner_text().startswith("No")
+    page.get_by_role("button", name="Try it").first.click()
+    console.wait()
+    expect(page.locator(".counts")).to_contain_text("1 person gains")
+    console.close()
+
+
+@test
+def time_moves_every_screen_and_is_in_the_address(browser):
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/object/doc%3Apayroll")
+    page.get_by_label("Date and time").fill("2024-05-14T09:30:00")
+    page.get_by_label("Date and time").press("Tab")
+    console.wait()
+    assert "at=2024-05-14T09%3A30%3A00Z" in page.url, page.url
+    expect(page.locator("main section").first).to_contain_text("user:fay")
+    page.get_by_role("link", name="People and roles").click()
+    console.wait()
+    assert "at=2024-05-14" in page.url
+    page.go_back()
+    console.wait()
+    page.get_by_label("Next change").click()
+    console.wait()
+    expect(page.locator("time-slider")).to_contain_text("revision 27")
+    slider = page.get_by_label("Moment", exact=True)
+    slider.focus()
+    slider.press("Home")
+    page.wait_for_timeout(200)
+    console.wait()
+    expect(page.locator("main")).to_contain_text("does not exist at this moment")
+    slider.press("End")
+    page.wait_for_timeout(200)
+    console.wait()
+    assert "at=" not in page.url, page.url
+    console.close()
+
+
+@test
+def search_opens_with_the_slash_key(browser):
+    console = Console(browser)
+    page = console.open("/console/")
+    page.keyboard.press("/")
+    page.keyboard.type("payr")
+    expect(page.get_by_role("dialog").get_by_role("option")).to_have_count(1)
+    console.axe("search")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("doc:payroll")
+    console.wait()
+    console.close()
+
+
+@test
+def share_previews_saves_undoes_and_shows_a_conflict(browser):
+    change({"op": "createObject", "object": "doc:shared-test", "parent": "folder:shared"})
+    before = tool("entries", "doc:shared-test")
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/share/doc%3Ashared-test")
+    page.get_by_label("Acting as").fill("user:ann")
+    page.get_by_label("Add a person or a role").fill("user:gus")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".effects")).to_contain_text("user:gus")
+    expect(page.locator(".effects")).to_contain_text("1 person gains")
+    page.get_by_label("Comment", exact=True).fill("for the test")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(".note.good")).to_contain_text("Saved in revision")
+    assert tool("check", "user:gus", "read", "doc:shared-test")["allowed"]
+    page.get_by_label("Acting as").fill("user:ann")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".note.good")).to_contain_text("Undone")
+    assert tool("entries", "doc:shared-test")["entries"] == before["entries"]
+    page.get_by_label("Acting as").fill("user:ann")
+    page.get_by_label("Add a person or a role").fill("user:gus")
+    page.get_by_role("button", name="Add", exact=True).click()
+    change({"op": "grant", "subject": "user:ivo", "object": "doc:shared-test", "privileges": ["read"]})
+    page.get_by_role("button", name="Save", exact=True).click()
+    conflict = page.get_by_role("alert").filter(has_text="Somebody else")
+    expect(conflict).to_contain_text("user:ivo")
+    assert not tool("check", "user:gus", "update", "doc:shared-test")["allowed"]
+    conflict.get_by_role("button").click()
+    expect(page.get_by_label("user:ivo may read")).to_be_checked()
+    console.close()
+
+
+@test
+def what_if_commits_a_draft(browser):
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/what-if")
+    page.get_by_label("Change", exact=True).select_option(label="Add a member")
+    page.get_by_label("Member", exact=True).fill("user:gus")
+    page.get_by_label("Role", exact=True).fill("role:office")
+    page.get_by_role("button", name="Add to the draft").click()
+    expect(page.locator(".effects tr", has_text="user:gus")).to_contain_text("doc:payroll")
+    assert not tool("check", "user:gus", "read", "doc:payroll")["allowed"]
+    page.get_by_label("Acting as").fill("user:gus")
+    page.get_by_role("button", name="Commit").click()
+    expect(page.get_by_role("status").filter(has_text="lacks")).to_be_visible()
+    page.get_by_label("Acting as").fill("user:root")
+    page.get_by_role("button", name="Commit").click()
+    expect(page.get_by_role("status").filter(has_text="Done, in revision")).to_be_visible()
+    assert tool("check", "user:gus", "read", "doc:payroll")["allowed"]
+    change({"op": "removeMember", "member": "user:gus", "role": "role:office"})
+    console.close()
+
+
+@test
+def activity_filters_and_saves_files(browser):
+    console = Console(browser)
+    page = console.open("/console/activity?actor=user%3Acara&kind=AccessGranted")
+    rows = page.locator("main tbody tr")
+    assert rows.count() > 3 and all("user:cara" in row and "granted" in row for row in rows.all_inner_texts())
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    lines = open(download.value.path()).read().splitlines()
+    assert len(lines) == rows.count() + 1 and lines[0].startswith("time,outcome,actor"), lines[:2]
+    page.get_by_label("Text in names").fill("mill")
+    page.get_by_role("button", name="Show", exact=True).click()
+    console.wait()
+    page.wait_for_timeout(300)
+    assert all("mill" in row for row in rows.all_inner_texts())
+    console.close()
+
+
+@test
+def compare_goes_through_the_whole_store(browser):
+    console = Console(browser)
+    page = console.open("/console/compare?from=2024-01-01&to=2025-01-01")
+    row = page.locator("main tbody tr", has_text="user:eli")
+    expect(row).to_contain_text("10")
+    console.close()
+
+
+@test
+def incident_lists_who_was_exposed(browser):
+    console = Console(browser)
+    page = console.open(SCREENS["incident"] + "&object=folder%3Afinance")
+    table = page.get_by_role("table", name="Began and ended in this span")
+    expect(table).to_contain_text("user:fay")
+    rows = table.locator("tbody tr").all_inner_texts()
+    assert any("user:ben" in row and "doc:payroll" in row and "50 minutes" in row for row in rows), rows
+    assert not any("user:dev" in row for row in rows)
+    console.close()
+
+
+@test
+def texts_are_german_if_the_browser_is(browser):
+    console = Console(browser, locale="de-DE", timezone_id="Europe/Berlin")
+    page = console.page
+    page.goto(AT + f"/console/object/doc%3Apayroll?at={MOMENT}")
+    page.get_by_label("Token").fill(SETTINGS["tokens"]["admin"])
+    page.get_by_role("button", name="Anmelden").click()
+    console.wait()
+    heading = page.locator("main section h2").first
+    assert heading.inner_text() == "Wer am 14. Mai 2024 um 11:30 Zugriff hatte", heading.inner_text()
+    assert heading.locator("time").get_attribute("title") == "2024-05-14 09:30:00 UTC"
+    assert page.evaluate("document.documentElement.lang") == "de"
+    console.axe("object in German")
+    console.close()
+
+
+@test
+def a_reading_token_changes_nothing_and_a_person_sees_its_own(browser):
+    console = Console(browser)
+    page = console.open("/console/share/doc%3Apayroll", token="ask")
+    assert page.get_by_role("button", name="Save").count() == 0
+    assert "may only read" in console.text()
+    console.close()
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/", token="eli")
+    page.get_by_role("link", name="Show what I can reach").click()
+    console.wait()
+    assert page.locator("main section").first.locator("tbody tr").count() == len(tool("what", "user:eli", "read")["objects"])
+    console.go("/console/object/doc%3Apayroll")
+    assert "user:ann" not in console.text()
+    console.close()
+
+
+@test
+def an_expired_session_leads_back_after_a_new_sign_in(browser):
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/", token="short")
+    subprocess.run([SETTINGS["tool"], "token", "revoke", SETTINGS["short_id"], "--data", SETTINGS["data"]], check=True, capture_output=True)
+    deadline = time.monotonic() + 20
+    while page.get_by_label("Token").count() == 0 and time.monotonic() < deadline:
+        page.evaluate("history.pushState(null, '', '/console/person/user%3Agus'); dispatchEvent(new PopStateEvent('popstate'))")
+        page.wait_for_timeout(300)
+    assert "expired" in page.locator("main").inner_text()
+    console.sign_in()
+    assert page.url == AT + "/console/person/user%3Agus"
+    expect(page.get_by_role("heading", level=1)).to_have_text("user:gus")
+    console.close()
+
+
+@test
+def new_commits_appear_by_themselves_also_after_a_restart(browser):
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/")
+    change({"op": "register", "principal": "user:live-one"})
+    expect(page.locator(".timeline")).to_contain_text("user:live-one")
+    subprocess.run([SETTINGS["restart"], "stop"], check=True)
+    expect(page.locator(".banner")).to_be_visible()
+    subprocess.run([SETTINGS["restart"], "start"], check=True)
+    change({"op": "register", "principal": "user:live-two"})
+    expect(page.locator(".timeline")).to_contain_text("user:live-two", timeout=30000)
+    expect(page.locator(".banner")).to_be_hidden()
+    console.problems = [problem for problem in console.problems if "ERR_" not in problem]
+    console.close()
+
+
+@test
+def hostile_names_are_text(browser):
+    hostile = SETTINGS["hostile"]
+    console = Console(browser)
+    page = console.open("/console/stores/hostile/")
+    for item in hostile:
+        screens = [f"/console/stores/hostile/object/{name(item)}", f"/console/stores/hostile/share/{name(item)}",
+                   f"/console/stores/hostile/why/user%3Amallory/read/{name(item)}"]
+        for path in screens:
+            console.go(path)
+            assert page.locator(".failure").count() == 0, f"{path}: {console.text()}"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than the window"
+        shown = page.locator("main h1").first.text_content()
+        for character in item:
+            if character in "‮​﻿":
+                assert f"U+{ord(character):04X}" in shown, shown
+    for path in ["", "activity", "object", "person", "model", "compare?name=user%3Amallory&from=0"]:
+        console.go(f"/console/stores/hostile/{path}")
+        assert page.locator(".failure").count() == 0, f"{path}: {console.text()}"
+    assert page.evaluate("window.hacked === undefined && document.querySelectorAll('main script, main iframe, main img, main b').length === 0")
+    console.axe("hostile model")
+    console.go("/console/stores/hostile/person?")
+    page.get_by_label("Class").select_option("role")
+    page.get_by_label("Filter").fill("crowd-0999")
+    expect(page.locator(".names li")).to_have_count(10)
+    console.close()
+
+
+@test
+def the_kubernetes_history_is_shown_as_the_tool_answers(browser):
+    if "kubernetes" not in SETTINGS:
+        return
+    console = Console(browser)
+    page = console.open("/console/stores/kubernetes/")
+    organization = "org:kubernetes"
+    console.go(f"/console/stores/kubernetes/object/{name(organization)}?at=2020-06-01")
+    said = tool("who", "read", organization, "--at", "2020-06-01", store="kubernetes")["subjects"]
+    expect(page.locator("main section").first).to_contain_text(said[0])
+    while page.locator("main section").first.get_by_role("button", name=re.compile("Show .* more")).count() > 0:
+        page.locator("main section").first.get_by_role("button", name=re.compile("Show .* more")).click()
+        if page.locator("main section").first.locator("tbody tr").count() >= 100:
+            break
+    durations = []
+    for step in range(40):
+        path = f"/console/stores/kubernetes/object/{name(organization)}?at=20{19 + step % 7}-0{1 + step % 9}-1{step % 10}"
+        durations.append(page.evaluate("""async path => { const start = performance.now(); history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate'));
+            await new Promise(done => { const check = () => document.querySelector('main[aria-busy]') ? requestAnimationFrame(check) : done(); requestAnimationFrame(check); });
+            return performance.now() - start; }""", path))
+    durations.sort()
+    print(f"    moving through time on {organization}: median {durations[20]:.0f} ms, 95 % {durations[37]:.0f} ms")
+    console.page.wait_for_timeout(200)
+    console.close()
+
+
+def main():
+    wanted = sys.argv[2:]
+    failed = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=SETTINGS["chromium"], args=["--no-sandbox"])
+        for function in tests:
+            title = function.__name__.replace("_", " ")
+            if wanted and not any(word in function.__name__ for word in wanted):
+                continue
+            start = time.monotonic()
+            try:
+                function(browser)
+                print(f"ok    {title} ({time.monotonic() - start:.1f} s)", flush=True)
+            except Exception:
+                failed.append(title)
+                print(f"FAIL  {title}\n{traceback.format_exc()}", flush=True)
+        browser.close()
+    print(f"{len(failed)} of {len(tests)} failed" if failed else "the console works")
+    sys.exit(1 if failed else 0)
+
+
+main()
