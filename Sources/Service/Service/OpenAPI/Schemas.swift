@@ -91,7 +91,7 @@ enum Schemas {
             JSONObject(["name": Schema.name, "class": Schema.text, "hasChildren": Schema.flag]).with(.when),
             optional: [
                 "created": Schema.revision, "changed": Schema.revision, "parent": Schema.name, "owner": Schema.name,
-                "roles": Schema.names, "entries": Schema.names, "members": Schema.names, "options": Schema.openObject,
+                "roles": Schema.names, "entries": Schema.names, "members": Schema.names, "options": Schema.named("ClassOptions"),
                 "permission": Schema.object(["subject": Schema.name, "privileges": Schema.privileges, "objects": Schema.names]),
             ]),
         "Holding": Schema.object(["name": Schema.name, "privileges": Schema.privileges]),
