@@ -86,6 +86,28 @@ struct ChainTests {
             log.close()
         }
     }
+
+    @Test("Some events of a commit are returned only after its hash was checked, of small and large commits", arguments: [1, 5000])
+    func someEventsAreChecked(events: Int) throws {
+        let small = try SmallLog(commits: 3)
+        var commit = SmallLog.commit(2)
+        commit.events = Array(repeating: commit.events[0], count: events)
+        var writer = ByteWriter()
+        CommitCodec.encode(commit, into: &writer)
+        let row = try SmallLog.value(writer.bytes, after: small.rows()[1])
+        func read(_ row: [UInt8]) throws -> [[Event]] {
+            try small.rewrite(2, row)
+            let log = try small.open(isReadOnly: true)
+            defer { log.close() }
+            return try (0..<2).map { _ in try log.read { try $0.commit(at: Revision(2), eventsAt: [0, events]).commit.events } }
+        }
+        #expect(try read(row) == Array(repeating: [commit.events[0]], count: 2))
+        for offset in stride(from: 0, to: row.count, by: max(1, row.count / 20)) {
+            var damaged = row
+            damaged[offset] ^= 4
+            #expect(throws: LogError.self, "byte \(offset)") { try read(damaged) }
+        }
+    }
 }
 
 @Suite("Log: later formats")
