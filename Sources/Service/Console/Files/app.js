@@ -24,8 +24,9 @@ function showSignIn(message) {
     state.client = null;
     forget();
     document.title = `${t('sign.in')} · Muniment`;
-    replace(document.body, signIn(message, async (token) => {
-        const client = new Muniment({ token });
+    replace(document.body, signIn(message, async (credentials) => {
+        const client = new Muniment(typeof credentials === 'string' ? { token: credentials } : {});
+        if (typeof credentials !== 'string') await client.signIn(credentials.email, credentials.password, 'console');
         Object.assign(state, { client, stores: await client.stores(), store: null, draft: [] });
         await open();
     }));
@@ -74,7 +75,7 @@ function buildShell() {
                 h('div', {},
                     h('p', { class: 'muted' }, state.caller.credential, ' · ', t(`right.${state.caller.right}.text`)),
                     languageMenu(), themeMenu(),
-                    h('button', { type: 'button', onclick: () => showSignIn(t('signed.out')) }, t('sign.out'))))),
+                    h('button', { type: 'button', onclick: () => { state.client.signOut(); showSignIn(t('signed.out')); } }, t('sign.out'))))),
         navigation,
         h('div', { class: 'content' }, slider, banner, main));
     return { element, main, slider, banner, navigation };
@@ -132,18 +133,18 @@ const missing = () => h('div', { class: 'failure' }, h('h2', {}, t('missing.titl
 /** Follows the commits of the store, and shows them on the open page. */
 async function follow() {
     following?.abort();
-    // Only some tokens may follow all commits. Others see changes when they open a page.
-    if (state.caller.right !== 'administer') return;
+    // A principal follows its own notices. A token that only asks sees changes when it opens a page.
+    if (state.caller.right === 'ask') return;
+    const path = state.caller.right === 'administer' ? '/commits' : '/notices';
     following = new AbortController();
     const { signal } = following;
     const onState = (feedState) => { shell.banner.hidden = feedState === 'open'; if (feedState === 'lost') replace(shell.banner, t('connection.lost')); };
     try {
-        for await (const event of state.api.feed('/commits', {}, { signal, onState })) {
-            const commit = event.data;
-            if (commit.revision <= state.head) continue;
+        for await (const event of state.api.feed(path, {}, { signal, onState })) {
+            if (event.data.revision <= state.head) continue;
+            state.head = event.data.revision;
             forget();
             await loadStore();
-            dispatchEvent(new CustomEvent('muniment-commit', { detail: commit }));
             const asked = read(location);
             if (state.at === undefined && !['share', 'what-if', 'incident'].includes(asked.screen) && !document.querySelector('dialog[open]')) await show(asked, { isQuiet: true });
         }

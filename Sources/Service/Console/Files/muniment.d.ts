@@ -65,6 +65,9 @@ export class Muniment {
     constructor(options?: ClientOptions);
     store(name: string): Store;
     stores(options?: RequestOptions): Promise<string[]>;
+    /** Signs in to an account with email and password, and renews the session until `signOut`. */
+    signIn(email: string, password: string, device?: string): Promise<void>;
+    signOut(): Promise<void>;
     request(method: string, path: string, options?: RequestOptions & { query?: object; body?: unknown; headers?: Record<string, string>; repeatable?: boolean }): Promise<any>;
 }
 

@@ -28,14 +28,52 @@ export class Muniment {
     async stores(options) { return (await this.request('GET', '/v1/stores', options)).stores; }
 
     /**
+     * Signs in to an account with email and password, where the service has accounts. The client then uses the access token of the
+     * session and renews it before it expires.
+     */
+    async signIn(email, password, device = 'browser') {
+        const body = { provider: 'password', evidence: { email, password }, device };
+        this.keep(await this.request('POST', '/v1/accounts/sign-in', { body }));
+    }
+
+    /** Ends the session of `signIn`. */
+    async signOut() {
+        if (!this.session) return;
+        await this.request('POST', '/v1/account/sign-out').catch(() => {});
+        this.session = this.token = undefined;
+    }
+
+    keep(session) {
+        this.session = session;
+        this.token = session.accessToken;
+        this.renewal = performance.now() + session.accessTokenSeconds * 800;
+    }
+
+    /** Renews the access token of a session. The nonce is the same in repeated requests, which then get the same tokens. */
+    async renew() {
+        if (!this.session || performance.now() < this.renewal) return;
+        this.renewing ??= (async () => {
+            this.renewal = Infinity;
+            const body = { refreshToken: this.session.refreshToken, nonce: randomKey() };
+            try { this.keep(await this.request('POST', '/v1/accounts/refresh', { body, repeatable: true })); } catch (error) {
+                this.renewal = 0;
+                throw error;
+            } finally { this.renewing = undefined; }
+        })();
+        await this.renewing;
+    }
+
+    /**
      * Sends a request and returns the JSON of the response. Repeats it after a lost connection, 429 and 503, if it changes nothing
      * or has an idempotency key.
      */
     async request(method, path, { query, body, headers = {}, signal, repeatable = method === 'GET' } = {}) {
-        return (await this.send(method, path, { query, body, headers, signal, repeatable })).json();
+        const response = await this.send(method, path, { query, body, headers, signal, repeatable });
+        return response.status === 204 ? null : response.json();
     }
 
     async send(method, path, { query, body, headers = {}, signal, repeatable = true } = {}) {
+        if (path !== '/v1/accounts/refresh') await this.renew();
         const sent = { Accept: 'application/json', ...headers };
         if (this.token) sent.Authorization = `Bearer ${this.token}`;
         if (body !== undefined) sent['Content-Type'] = 'application/json';
