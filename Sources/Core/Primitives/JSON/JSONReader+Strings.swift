@@ -24,7 +24,7 @@ extension JSONReader {
     }
 
     /// Advances to the next quote or backslash of the text.
-    private mutating func skipPlain(from start: Int) throws(JSONError) {
+    @inline(__always) private mutating func skipPlain(from start: Int) throws(JSONError) {
         position = endOfPlain
         guard position < bytes.count else {
             throw JSONError(.malformed, at: start - 1, "the text in quotes that begins there has no end", "close it with a quote")
@@ -38,7 +38,7 @@ extension JSONReader {
     }
 
     /// The offset of the next quote, backslash or control character, or of the end.
-    private var endOfPlain: Int {
+    @inline(__always) private var endOfPlain: Int {
         let bytes = bytes.span
         var end = position
         while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\") { end += 1 }

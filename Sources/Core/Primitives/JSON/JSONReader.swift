@@ -32,9 +32,9 @@ package struct JSONReader {
     }
 
     /// The byte at the position. After the last byte it is 0, which is never valid in JSON.
-    var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
+    @inline(__always) var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    mutating func skipBlanks() {
+    @inline(__always) mutating func skipBlanks() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1

@@ -112,6 +112,12 @@ public struct JSONWriter {
         handOn()
     }
 
+    /// Writes JSON text in UTF-8 that is already on one line.
+    package mutating func raw(_ text: [UInt8]) {
+        bytes += text
+        handOn()
+    }
+
     /// Writes part of a text unchanged.
     private mutating func run(of text: String, _ offsets: Range<Int>) {
         for start in stride(from: offsets.lowerBound, to: offsets.upperBound, by: Self.pieceBytes) {

@@ -18,8 +18,8 @@ struct Evaluator {
     private var lastAction: (part: ActionPart, type: ExactText, privileges: Privileges?)?
     private var lastResource: (part: EntityPart, number: ObjectID?)?
     /// The first bytes of the decisions at this moment.
-    private lazy var permission = "{\"decision\":true,\"context\":{\"revision\":" + String(snapshot.revision.rawValue)
-    private lazy var denial = "{\"decision\":false,\"context\":{\"revision\":" + String(snapshot.revision.rawValue)
+    private lazy var permission = bytes(of: "{\"decision\":true,\"context\":{\"revision\":")
+    private lazy var denial = bytes(of: "{\"decision\":false,\"context\":{\"revision\":")
 
     /// - Parameters:
     ///   - snapshot: the moment.
@@ -42,6 +42,15 @@ struct Evaluator {
         }
         writer.raw("}}")
         return decision
+    }
+
+    /// Returns a text and the revision behind it.
+    private func bytes(of text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(64)
+        bytes += text.utf8
+        bytes += String(snapshot.revision.rawValue).utf8
+        return bytes
     }
 
     private mutating func isAllowed(_ question: EvaluationRequest) throws -> Bool {

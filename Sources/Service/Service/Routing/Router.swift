@@ -1,5 +1,3 @@
-internal import Events
-
 /// All routes of the service. The table dispatches requests, and the API description is generated from it.
 enum RouteTable {
     static let routes: [Route] =
@@ -24,7 +22,7 @@ enum RouteTable {
 struct Router: Sendable {
     let routes: [Route]
     /// Routes without a parameter in the path, by the number of bytes of the path: found without splitting or hashing the path.
-    private let fixed: [[(path: ExactText, routes: [String: Int])]]
+    private let fixed: [[(path: String, routes: [String: Int])]]
     private let root: Node
 
     private final class Node: Sendable {
@@ -69,17 +67,17 @@ struct Router: Sendable {
         for (index, route) in routes.enumerated() where route.path.parameters.isEmpty {
             fixed[route.path.text, default: [:]][route.method] = index
         }
-        var byLength = [[(path: ExactText, routes: [String: Int])]](
+        var byLength = [[(path: String, routes: [String: Int])]](
             repeating: [], count: (fixed.keys.map(\.utf8.count).max() ?? 0) + 1)
-        for (path, routes) in fixed { byLength[path.utf8.count].append((ExactText(path), routes)) }
+        for (path, routes) in fixed { byLength[path.utf8.count].append((path, routes)) }
         self.fixed = byLength
         root = Node(routes.enumerated().map { ($0.element.path.segments[...], $0.element.method, $0.offset) })
     }
 
     func match(_ method: String, _ path: String) -> Match {
         if path.utf8.count < fixed.count {
-            for (fixedPath, routes) in fixed[path.utf8.count] where fixedPath == ExactText(path) {
-                return match(method, routes, [])
+            for place in fixed[path.utf8.count].indices where fixed[path.utf8.count][place].path == path {
+                return match(method, fixed[path.utf8.count][place].routes, [])
             }
         }
         var parameters: [String] = []
