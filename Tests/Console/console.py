@@ -244,6 +244,43 @@ def why_shows_each_edge_with_event_actor_and_time(browser):
 
 
 @test
+def lanes_show_what_began_and_ended_a_bar(browser):
+    console = Console(browser)
+    page = console.open(SCREENS["object"])
+    lane = page.locator(".lane", has_text="user:fay")
+    page.get_by_role("button", name="Day").click()
+    bars = lane.locator(".bar")
+    expect(bars).to_have_count(1)
+    bars.first.hover()
+    details = page.locator(".lane-details")
+    expect(details).to_contain_text("from 14 May 2024, 09:10:00 to 14 May 2024, 10:00:00 (50 minutes)")
+    expect(details.locator(".cause").first).to_contain_text("Began: user:ann: role:staff was granted read on folder:finance")
+    expect(details.locator(".cause").last).to_contain_text("Ended: user:ann: role:staff lost everything on folder:finance")
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(bars).to_have_count(4)
+    bars.last.focus()
+    expect(details).to_contain_text("since")
+    console.close()
+
+
+@test
+def without_a_connection_the_page_says_so_and_continues_later(browser):
+    console = Console(browser)
+    page = console.open("/console/")
+    console.context.set_offline(True)
+    expect(page.locator(".banner")).to_contain_text("No connection")
+    page.evaluate("history.pushState(null, '', '/console/person/user%3Agus'); dispatchEvent(new PopStateEvent('popstate'))")
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer", timeout=15000)
+    console.axe("no connection")
+    console.context.set_offline(False)
+    expect(page.get_by_role("heading", level=1)).to_have_text("user:gus", timeout=15000)
+    console.wait()
+    expect(page.locator(".banner")).to_be_hidden()
+    console.problems = [problem for problem in console.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
+    console.close()
+
+
+@test
 def time_moves_every_screen_and_is_in_the_address(browser):
     console = Console(browser, allows_refusals=True)
     page = console.open("/console/object/doc%3Apayroll")
@@ -503,6 +540,8 @@ def hostile_names_are_text(browser):
         assert page.locator(".failure").count() == 0, f"{path}: {console.text()}"
     assert page.evaluate("window.hacked === undefined && document.querySelectorAll('main script, main iframe, main img, main b').length === 0")
     console.axe("hostile model")
+    saved = page.evaluate("import('/console/assets/dom.js').then(module => module.csv(['name'], [['=1+1'], ['@x'], ['a,b\\n\"c']]))")
+    assert saved == "name\r\n'=1+1\r\n'@x\r\n\"a,b\n\"\"c\"\r\n", repr(saved)
     console.go("/console/stores/hostile/person?")
     page.get_by_label("Class").select_option("role")
     page.get_by_label("Filter").fill("crowd-0999")
@@ -524,6 +563,12 @@ def the_kubernetes_history_is_shown_as_the_tool_answers(browser):
         page.locator("main section").first.get_by_role("button", name=re.compile("Show .* more")).click()
         if page.locator("main section").first.locator("tbody tr").count() >= 100:
             break
+    for path in ["object", "person", "activity", "model", "person/role%3Akubernetes%3Amembers", f"share/{name(organization)}",
+                 f"why/{name(said[0])}/read/{name(organization)}", f"person/{name(said[0])}"]:
+        console.go(f"/console/stores/kubernetes/{path}")
+        assert page.locator(".failure").count() == 0, f"{path}: {console.text()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than the window"
+        console.axe(f"kubernetes {path}")
     durations = []
     for step in range(40):
         path = f"/console/stores/kubernetes/object/{name(organization)}?at=20{19 + step % 7}-0{1 + step % 9}-1{step % 10}"

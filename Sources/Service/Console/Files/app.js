@@ -122,13 +122,13 @@ async function show(asked, { isQuiet = false } = {}) {
     } catch (error) {
         if (signal.aborted || error.name === 'AbortError') return;
         if (error.status === 401) return showSignIn(t('session.expired'));
-        replace(shell.main, failure(error, () => show(asked)));
+        replace(shell.main, failure(error, () => show(asked), { isPage: true }));
     } finally {
         if (!signal.aborted) shell?.main.removeAttribute('aria-busy');
     }
 }
 
-const missing = () => h('div', { class: 'failure' }, h('h2', {}, t('missing.title')), h('p', {}, h('a', { href: address('') }, t('menu.overview'))));
+const missing = () => h('div', { class: 'failure' }, h('h1', {}, t('missing.title')), h('p', {}, h('a', { href: address('') }, t('menu.overview'))));
 
 /** Follows the commits of the store, and shows them on the open page. */
 async function follow() {
@@ -161,7 +161,7 @@ addEventListener('online', () => { if (shell) { shell.banner.hidden = true; open
 
 function report(error) {
     if (error.status === 401) showSignIn(t('session.expired'));
-    else if (shell) replace(shell.main, failure(error, () => open().catch(report)));
+    else if (shell) replace(shell.main, failure(error, () => open().catch(report), { isPage: true }));
 }
 
 // Links of the console open without loading the page again.

@@ -6,7 +6,7 @@ import { accessAt, lanes, readAccess } from './lanes.js';
 import { chips, label, link, listed, page, reasons, sorted, split } from './names.js';
 import { brief, explain } from './paths.js';
 import { address, cached, go, mayChange, seesEverything, state } from './state.js';
-import { chunks, empty, part, section } from './states.js';
+import { cell, chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { momentMillis, momentText, when } from './time.js';
 
@@ -91,9 +91,9 @@ function facts(found) {
 
 /** The people with access, their privileges, and the reason of each. */
 function holders(name, people, revision, signal) {
-    return chunks(people, 25, (some) => table(t('object.who.now'), [t('who'), t('may'), t('because')], some.map(({ subject, privileges }) => [
+    return chunks(people, 25, (some) => table(t('object.who.now'), [t('who'), t('may'), t('because')], some.map(({ subject, privileges }, place) => [
         link(subject), reasons(subject, privileges, name),
-        part(async () => brief(await explain(subject, sorted(privileges)[0], name, revision)), { signal, placeholder: h('span', { class: 'muted' }, '…') }),
+        cell(async () => brief(await explain(subject, sorted(privileges)[0], name, revision)), place, signal),
     ])));
 }
 

@@ -24,8 +24,9 @@ export async function overviewScreen({ signal }) {
                 section(t('overview.administrators'), h('ul', { class: 'names' }, administrators.administrators.map((name) => h('li', {}, link(name))))),
                 section(t('overview.public'), h('p', { class: 'muted' }, t('overview.public.text')), part(() => publicObjects(), { signal })),
                 section(t('overview.ending'), part(() => ending(), { signal })),
-                section(t('overview.left'), h('p', { class: 'muted' }, t('overview.left.text')), later(() => leftovers(signal), { signal })),
-                section(t('overview.roles'), later(() => widest(signal), { signal })),
+                // These two ask much, and are about the present.
+                state.at === undefined && section(t('overview.left'), h('p', { class: 'muted' }, t('overview.left.text')), later(() => leftovers(signal), { signal })),
+                state.at === undefined && section(t('overview.roles'), later(() => widest(signal), { signal })),
                 section(t('overview.health'), health(statistics, signal))),
             section(t('overview.latest'), part(() => latest(signal), { signal }))),
     };

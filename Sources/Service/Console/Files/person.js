@@ -6,7 +6,7 @@ import { label, link, listed, reasons, sorted, split } from './names.js';
 import { describe } from './object.js';
 import { brief, explain } from './paths.js';
 import { address, cached, go, mayChange, seesEverything, state } from './state.js';
-import { chunks, empty, part, section } from './states.js';
+import { cell, chunks, empty, later, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { when } from './time.js';
 
@@ -30,7 +30,7 @@ export async function personScreen({ parts: [name], signal }) {
                 section(t('person.roles'), roles(report, found)),
                 isRole && section(t('role.members'), part(() => members(name), { signal })),
                 kind && kind !== 'thing' && section(t('person.entries'), entries(name, found))),
-            kind !== '' && !isRole && section(t('person.lost'), part(() => lost(name, reached, signal), { signal })),
+            kind !== '' && !isRole && section(t('person.lost'), later(() => lost(name, reached, signal), { signal })),
             kind !== '' && seesEverything() && section(isRole ? t('history') : t('person.changes'), part(() => changes(name, isRole, signal), { signal }))),
     };
 }
@@ -55,10 +55,10 @@ function reaches(name, reached, report, signal) {
     const filter = h('input', { type: 'search', 'aria-label': t('filter'), placeholder: t('filter') });
     const box = h('div');
     const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some) => table(t('person.reaches.now'), [t('object'), t('may'), t('since'), t('because')],
-        some.map((holding) => {
+        some.map((holding, place) => {
             const [first] = sorted(holding.privileges);
-            return [link(holding.name), reasons(name, holding.privileges, holding.name), part(() => since(name, first, holding.name, report), { signal, placeholder: h('span', { class: 'muted' }, '…') }),
-                part(async () => brief(await explain(name, first, holding.name, report.revision)), { signal, placeholder: h('span', { class: 'muted' }, '…') })];
+            return [link(holding.name), reasons(name, holding.privileges, holding.name), cell(() => since(name, first, holding.name, report), place, signal),
+                cell(async () => brief(await explain(name, first, holding.name, report.revision)), place, signal)];
         }))));
     filter.addEventListener('input', draw);
     draw();

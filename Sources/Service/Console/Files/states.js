@@ -5,12 +5,12 @@ import { t } from './texts.js';
 export const loading = () => h('div', { class: 'skeleton', role: 'status' }, h('span', { class: 'visually-hidden' }, t('loading')), h('i'), h('i'), h('i'));
 export const empty = (text) => h('p', { class: 'empty' }, text);
 
-/** An error with a way to continue. */
-export function failure(error, retry) {
+/** An error with a way to continue, as the whole page or as a part of it. */
+export function failure(error, retry, { isPage = false } = {}) {
     const [title, text] = error.status === 0 ? [t('offline.title'), t('offline.text')]
         : error.status === 403 ? [t('forbidden.title'), error.message]
         : error.status === 404 ? [t('missing.title'), error.message] : [t('error.title'), error.message];
-    return h('div', { class: 'failure', role: 'alert' }, h('h2', {}, title), h('p', {}, text),
+    return h('div', { class: 'failure', role: 'alert' }, h(isPage ? 'h1' : 'h2', {}, title), h('p', {}, text),
         retry && h('button', { type: 'button', onclick: retry }, t('retry')));
 }
 
@@ -37,7 +37,7 @@ export function part(load, { signal, placeholder = loading() } = {}) {
 
 /** A part that loads when the reader scrolls to it. */
 export function later(load, options = {}) {
-    const box = h('div', { class: 'part' }, loading());
+    const box = h('div', { class: 'part' }, options.placeholder ?? loading());
     const observer = new IntersectionObserver((entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
         observer.disconnect();
@@ -46,6 +46,9 @@ export function later(load, options = {}) {
     observer.observe(box);
     return box;
 }
+
+/** A cell that loads: at once in the first rows, else when the reader scrolls to it. */
+export const cell = (load, place, signal) => (place < 10 ? part : later)(load, { signal, placeholder: h('span', { class: 'muted' }, '…') });
 
 export function section(title, ...content) {
     return h('section', { class: 'card' }, h('h2', {}, title), content);
