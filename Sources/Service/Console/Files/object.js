@@ -115,8 +115,8 @@ async function entries(name) {
     return chunks(found, 50, (some) => table(t('object.entries'), [t('who'), t('may'), h('span', { class: 'visually-hidden' }, t('actions'))], some.map((entry) => entryRow(name, entry))));
 }
 
-/** What the object inherits from the objects above it. */
-async function inherited(found) {
+/** What an object inherits from the objects above it. */
+export async function inherited(found) {
     const { options } = await cached(`class ${found.class}`, () => state.api.describe(`class:${found.class}`));
     if (!options || options.inherits === false || (Array.isArray(options.inherits) && options.inherits.length === 0)) return empty(t('object.inherits.nothing'));
     if (!found.parent) return empty(t('object.inherits.top'));

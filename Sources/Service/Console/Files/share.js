@@ -2,9 +2,9 @@
 import { h, replace, table } from './dom.js';
 import { actorField, changeList, commentField, effects, preview } from './drafts.js';
 import { chips, field, label, link, nameField, sorted, split } from './names.js';
-import { privilegesOf } from './object.js';
+import { describe, inherited, privilegesOf } from './object.js';
 import { address, go, mayChange, seesEverything, state } from './state.js';
-import { empty, failure, loading, section } from './states.js';
+import { empty, failure, loading, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, when } from './time.js';
 
@@ -106,6 +106,7 @@ function append(screen, name, rows, result, outcome, { actor, comment, save, pri
         section(t('share.entries'), rows, adder(privileges, add)),
         section(t('draft.effects'), result),
         section(t('save'), h('div', { class: 'fields' }, ...[actor.element, comment.element].filter(Boolean), save), outcome));
+    if (seesEverything()) screen.append(section(t('share.inherited'), part(async () => { const found = await describe(name); return found ? inherited(found) : empty(t('missing.title')); })));
     const attached = entries.filter((entry) => entry.permission);
     if (attached.length > 0) screen.append(section(t('share.permissions'), table(t('share.permissions'), [t('who'), t('may'), t('permission')], attached.map((entry) => [link(entry.subject), chips(entry.privileges), link(`permission:${entry.permission}`)]))));
 }
