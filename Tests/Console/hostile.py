@@ -10,11 +10,11 @@ NAMES = [
     "doc:{owner} {0} ${x} `backticks`",
     "doc:../../../v1/stores",
     "doc:a/b?at=1#hash%2F%00",
-    "doc:ab‮gpj.exe",
-    "doc:zero​width﻿",
+    "doc:ab\u202egpj.exe",
+    "doc:zero\u200bwidth\ufeff",
     "doc:" + "W" * 500,
     "doc:" + "x y " * 120,
-    "doc:مرحبا שלום 你好",
+    "doc:مرحبا שלום \u4f60\u597d",
 ]
 json.dump(NAMES, open(sys.argv[1], "w"))
 

@@ -4,7 +4,7 @@ import { changeSentence, eventSentence, openCommit } from './events.js';
 import { momentField } from './compare.js';
 import { field, link, nameField } from './names.js';
 import { address, go, state } from './state.js';
-import { empty, section } from './states.js';
+import { empty, failure, section } from './states.js';
 import { t } from './texts.js';
 import { when } from './time.js';
 
@@ -35,13 +35,18 @@ export async function activityScreen({ query, signal }) {
         more.disabled = false;
         replace(note, shown.length === 0 ? '' : t('activity.shown', { n: shown.length }));
     };
-    await load();
+    let problem = null;
+    try { await load(); } catch (error) {
+        // The form stays, so that the reader can correct it.
+        if (error.name === 'AbortError' || error.status === 401 || error.status === 0) throw error;
+        problem = failure(error);
+    }
     return {
         title: t('menu.activity'),
         element: h('div', { class: 'screen' }, h('h1', {}, t('menu.activity')), section(t('filter'), form(asked)),
             section(t('activity.lines'), h('div', { class: 'actions' }, note, h('button', { type: 'button', onclick: () => save('activity.csv', 'text/csv', asCSV(shown)) }, t('csv')),
                 h('button', { type: 'button', onclick: () => save('activity.jsonl', 'application/jsonl', shown.map((record) => `${JSON.stringify(record)}\n`).join('')) }, t('jsonl'))),
-            shown.length === 0 ? empty(t('nothing.found')) : h('div', { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': t('activity.lines') }, h('table', {}, h('thead', {}, h('tr', {}, [t('time'), t('actor'), t('change'), t('commit')].map((column) => h('th', { scope: 'col' }, column)))), body)), more)),
+            shown.length === 0 ? problem ?? empty(t('nothing.found')) : h('div', { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': t('activity.lines') }, h('table', {}, h('thead', {}, h('tr', {}, [t('time'), t('actor'), t('change'), t('commit')].map((column) => h('th', { scope: 'col' }, column)))), body)), more)),
     };
 }
 

@@ -2,14 +2,14 @@
 import { csv, h, pool, replace, save, table } from './dom.js';
 import { field, gainsAndLosses, isSubject, link, nameField } from './names.js';
 import { address, go, state } from './state.js';
-import { chunks, empty, progress, section } from './states.js';
+import { chunks, empty, part, progress, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, momentMillis, when } from './time.js';
 
 export async function compareScreen({ query, signal }) {
     const { name = '', from = '', to = '' } = query;
     const element = h('div', { class: 'screen' }, h('h1', {}, t('menu.compare')), section(t('compare.ask'), form(name, from, to)));
-    if (from) element.append(name ? await one(name, from, to || undefined, signal) : all(from, to || undefined, signal));
+    if (from) element.append(name ? part(() => one(name, from, to || undefined, signal), { signal }) : all(from, to || undefined, signal));
     return { title: t('menu.compare'), element };
 }
 

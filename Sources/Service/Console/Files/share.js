@@ -1,4 +1,5 @@
 // Share: who has access here; changes with a preview; undo; and a conflict that is shown and not overwritten.
+import { browseObjects } from './browse.js';
 import { h, replace, table } from './dom.js';
 import { actorField, changeList, commentField, effects, preview } from './drafts.js';
 import { chips, field, label, link, nameField, sorted, split } from './names.js';
@@ -19,6 +20,9 @@ const fingerprint = (entries) => JSON.stringify(entries.map(({ subject, privileg
 
 export async function shareScreen({ parts: [name], signal }) {
     if (!mayChange()) return { title: t('share'), element: h('div', { class: 'screen' }, h('h1', {}, t('share')), h('p', { class: 'note' }, t('read.only'))) };
+    if (!name) return browseObjects(signal);
+    // Changes apply to the present, whatever the moment of the page.
+    if (seesEverything()) await state.api.describe(name, {}, { signal });
     const [entries, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(split(name)[0])]);
     const screen = h('div', { class: 'screen' });
     const used = new Set(entries.flatMap((entry) => entry.privileges));
@@ -102,7 +106,7 @@ export async function shareScreen({ parts: [name], signal }) {
 const same = (a, b) => a.until === b.until && a.privileges.size === b.privileges.size && [...a.privileges].every((privilege) => b.privileges.has(privilege));
 
 function append(screen, name, rows, result, outcome, { actor, comment, save, privileges, add }, entries) {
-    screen.append(h('h1', {}, rich('share.title', { name: label(name) })), h('p', { class: 'muted' }, t('share.text'), ' ', h('a', { href: address('object', [name]) }, t('share.others'))),
+    screen.append(h('h1', {}, rich('share.title', { name: label(name) })), state.at === undefined ? '' : h('p', { class: 'note' }, t('draft.now')), h('p', { class: 'muted' }, t('share.text'), ' ', h('a', { href: address('object', [name]) }, t('share.others'))),
         section(t('share.entries'), rows, adder(privileges, add)),
         section(t('draft.effects'), result),
         section(t('save'), h('div', { class: 'fields' }, ...[actor.element, comment.element].filter(Boolean), save), outcome));
