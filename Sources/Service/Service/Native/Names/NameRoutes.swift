@@ -3,13 +3,13 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Routes that list and describe what a store contains.
+/// Routes that list and describe the content of a store.
 enum NameRoutes {
     static let all = [list, show, ends]
 
     static let list = Route(
         "GET", "/v1/stores/{store}/names", "names", need: .store,
-        RouteDescription("the names of what exists: objects, users, things, roles, permissions and classes", group: "Names")
+        RouteDescription("the existing names: objects, users, things, roles, permissions and classes", group: "Names")
             .withNote("Sorted by their bytes; names of more than 255 bytes are last.")
             .withParameters(
                 .query("prefix", "the beginning of the names"),
@@ -45,7 +45,7 @@ enum NameRoutes {
 
     static let show = Route(
         "GET", "/v1/stores/{store}/names/{name}", "describeName", need: .store,
-        RouteDescription("what is recorded about a name: class, parent, owner, roles, members, options", group: "Names")
+        RouteDescription("describes a name: class, parent, owner, roles, members, options", group: "Names")
             .withNote("`roles`, `entries`, `members` and `permission.objects` have at most \(listLimit) names each.")
             .withParameters(.at, .atLeast).withResponse("the description", Schema.named("NameDescription")),
         .queued { call in
