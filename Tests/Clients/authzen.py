@@ -54,7 +54,7 @@ def main(base, token):
     point = DecisionPoint(base, token)
     promises = [
         ("a denial and a permission", [point.may(entity("user:ann"), "may_tick", entity(c)) for c in ("chore:dishes", "chore:stairs")], [True, False]),
-        ("the past", point.may(entity("user:ann"), "may_tick", entity("chore:dishes"), at=0), False),
+        ("the past", point.may(entity("user:ann"), "may_tick", entity("chore:dishes"), muniment_at=0), False),
     ]
     body = {
         "subject": entity("user:ann"), "action": {"name": "may_tick"}, "options": {"evaluations_semantic": "deny_on_first_deny"},

@@ -91,6 +91,11 @@ struct ExitCodeTests {
         ("serve --data . --trusted-proxies 10.0.0.1,proxy.example.com", 2, "`proxy.example.com` is not the address of a proxy"),
         ("serve --data . --trusted-proxies ,", 2, "is empty"),
         ("serve --data . --anonymous ../demo", 2, "contains no store name"),
+        ("serve --data . --public-address http://h.example.com/pdp", 2, "write https://"),
+        ("serve --data . --public-address https://h.example.com/pdp?a=1", 2, "without a query"),
+        ("serve --data . --public-address h.example.com", 2, "write https://"),
+        ("serve --data . --subject-types identity=person", 2, "`identity=person` does not map a type"),
+        ("serve --data . --subject-types user=thing", 2, "`user` already is a type"),
         ("serve --data . --issuer-stores demo", 2, "--issuer URL"),
         ("token list --data nowhere", 2, "the folder `nowhere` does not exist"),
 

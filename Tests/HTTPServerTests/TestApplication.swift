@@ -36,7 +36,9 @@ final class TestApplication: HTTPApplication {
 
     func answer(_ request: HTTPRequest) -> HTTPHandling { answering(request) }
 
-    func refusal(status: Int, detail: String) -> HTTPResponse { .text("refused: \(detail)", status: status) }
+    func refusal(of request: HTTPRequest?, status: Int, detail: String) -> HTTPResponse {
+        .text("refused: \(detail)", status: status)
+    }
 
     func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
         log.withLock { $0.append(Ended(path: request.path, status: status, bytesSent: bytesSent)) }

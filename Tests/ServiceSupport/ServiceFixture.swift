@@ -82,7 +82,7 @@ package struct InProcessClient: ServiceClient {
             case .refused(let response): request.respond(response)
             case .body(let limitBytes):
                 if body.count > limitBytes {
-                    request.respond(service.refusal(status: 413, detail: "the body has more than \(limitBytes) bytes"))
+                    request.respond(service.refusal(of: request, status: 413, detail: "the body has more than \(limitBytes) bytes"))
                 } else if case .now(let response) = service.answer(request) {
                     request.respond(response)
                 }

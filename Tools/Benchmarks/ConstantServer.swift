@@ -15,7 +15,7 @@ final class ConstantServer: HTTPApplication {
                 body: .bytes(Self.body)))
     }
 
-    func refusal(status: Int, detail: String) -> HTTPResponse { HTTPResponse(status: status) }
+    func refusal(of request: HTTPRequest?, status: Int, detail: String) -> HTTPResponse { HTTPResponse(status: status) }
     func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {}
 
     /// Serves until the process is ended.

@@ -68,7 +68,8 @@ internal import Synchronization
             guard connection.deadline.load(ordering: .relaxed) < now else { return }
             connection.deadline.store(Connection.never, ordering: .relaxed)
             if !connection.isAnswered.load(ordering: .relaxed) {
-                connection.send(RawResponse.bytes(application.refusal(status: 408, detail: "the request took too long to arrive")))
+                connection.send(
+                    RawResponse.bytes(application.refusal(of: nil, status: 408, detail: "the request took too long to arrive")))
             }
             connection.shutDown()
         }
@@ -96,7 +97,7 @@ internal import Synchronization
             if unsafe data.isEmpty { return unsafe answer(request, on: handle) }
             if request.body.count + data.count > limit {
                 request.body = []
-                let response = application.refusal(status: 413, detail: "the body is larger than \(limit) bytes")
+                let response = application.refusal(of: request, status: 413, detail: "the body is larger than \(limit) bytes")
                 request.stage = .refused(response, drainBytes: Self.drainBytes)
                 return true
             }
@@ -114,7 +115,7 @@ internal import Synchronization
     /// Checks the head of a request.
     func takeHead(_ framing: Framing, of request: HTTPRequest, on handle: OpaquePointer) -> Bool {
         if let refusal = framing.refusal {
-            let response = application.refusal(status: refusal.status, detail: refusal.detail)
+            let response = application.refusal(of: request, status: refusal.status, detail: refusal.detail)
             return unsafe refuseAtOnce(response, framing, request, on: handle)
         }
         switch application.admit(request) {
@@ -123,12 +124,13 @@ internal import Synchronization
         case .body(let limit):
             if let length = framing.contentLength, length > limit {
                 let detail = "the body has \(length) bytes; no more than \(limit) are read"
-                return unsafe refuse(application.refusal(status: 413, detail: detail), framing, request, on: handle)
+                let response = application.refusal(of: request, status: 413, detail: detail)
+                return unsafe refuse(response, framing, request, on: handle)
             }
             // A body of a few bytes is not a reason to reject a caller. Small requests are still handled at the limit.
             let bytes = framing.announcesBody ? framing.contentLength ?? limit : 0
             if bytes > Self.smallBody, !reserve(bytes, for: request) {
-                return unsafe refuse(lacksMemory(), framing, request, on: handle)
+                return unsafe refuse(lacksMemory(request), framing, request, on: handle)
             }
             request.body.reserveCapacity(bytes)
             request.stage = .body(limitBytes: limit)
@@ -184,11 +186,13 @@ internal import Synchronization
         }
     }
 
-    private func stopping() -> HTTPResponse { application.refusal(status: 503, detail: "the server is stopping") }
+    private func stopping(_ request: HTTPRequest) -> HTTPResponse {
+        application.refusal(of: request, status: 503, detail: "the server is stopping")
+    }
 
-    private func lacksMemory() -> HTTPResponse {
+    private func lacksMemory(_ request: HTTPRequest) -> HTTPResponse {
         application.refusal(
-            status: 503,
+            of: request, status: 503,
             detail: "the requests and responses in progress take all the memory that they may: send the request again later")
     }
 
@@ -254,14 +258,14 @@ internal import Synchronization
             request.connection.isAnswered.store(true, ordering: .relaxed)
             if !keepUnfinished(request) {
                 stream.close()
-                response = stopping()
+                response = stopping(request)
             } else if isStopping.load(ordering: .relaxed), stream.isEndless {
                 stream.finish()
             }
         }
         if case .bytes(let bytes) = response.body {
             if bytes.count > Self.smallBody, !reserve(bytes.count, for: request, mustFit: !request.changesNothing) {
-                response = lacksMemory()
+                response = lacksMemory(request)
             }
             allowTimeToRead(request)
         }

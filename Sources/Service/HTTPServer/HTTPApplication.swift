@@ -7,7 +7,9 @@ public protocol HTTPApplication: AnyObject, Sendable {
     func answer(_ request: HTTPRequest) -> HTTPHandling
 
     /// Returns the response if the server itself rejects a request: invalid framing, limits, timeouts.
-    func refusal(status: Int, detail: String) -> HTTPResponse
+    ///
+    /// - Parameter request: the request, admitted or not; nil if its head has not arrived.
+    func refusal(of request: HTTPRequest?, status: Int, detail: String) -> HTTPResponse
 
     /// Called if the client of a request has disconnected before its response was complete. Called on a server thread: must not
     /// block.

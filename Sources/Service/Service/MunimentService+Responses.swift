@@ -1,6 +1,6 @@
 internal import Dispatch
 public import Events
-internal import HTTPServer
+public import HTTPServer
 internal import Muniment
 internal import Synchronization
 internal import Work
@@ -30,6 +30,30 @@ extension MunimentService {
                     + "service's log has the reason.")
         }
         return problem
+    }
+
+    public func refusal(of request: HTTPRequest?, status: Int, detail: String) -> HTTPResponse {
+        let response = Problem(status: status, detail: detail).response
+        guard let request else { return response }
+        if request.context == nil {
+            request.context = RequestState(
+                route: nil, requestID: operations.requestID(of: request), client: client(of: request))
+        }
+        return finished(response, request)
+    }
+
+    /// Returns whether a `Host` is an address of this service: the one on which it listens, or any port of this machine's loopback
+    /// address, because only clients on this machine connect to it.
+    func isOwnHost(_ host: String) -> Bool {
+        let bare = host.split(separator: ":", maxSplits: 1).first.map(String.init) ?? ""
+        let name = host.hasPrefix("[::1]") ? "[::1]" : bare
+        let port = host.utf8.dropFirst(name.utf8.count)
+        if ["localhost", "127.0.0.1", "[::1]"].contains(name), port.isEmpty || port.first == UInt8(ascii: ":"),
+            port.dropFirst().allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        {
+            return true
+        }
+        return ownHosts.withLock { $0.contains(host) }
     }
 
     /// Adds the headers that every response has.

@@ -5,6 +5,7 @@ internal import Foundation
 public import HTTPServer
 internal import Muniment
 internal import Permissions
+internal import Synchronization
 internal import Work
 
 /// The service: the stores of a data directory over HTTP.
@@ -14,6 +15,10 @@ public final class MunimentService: HTTPApplication {
     let authenticator: Authenticator
     let router: Router
     let operations: Operations
+    /// The path of the public address, which ends the path of the metadata; empty without one.
+    private let metadataPrefix: String
+    /// The address and the port on which the service listens, as in `Host`; empty before it listens.
+    let ownHosts = Mutex<[String]>([])
     /// The queue of long queries. A caller can use a quarter of the threads, and a store three quarters.
     let work = WorkQueue(
         WorkLimits(
@@ -65,6 +70,7 @@ public final class MunimentService: HTTPApplication {
             callers, tokens: tokens, localSecret: serviceLock.secret, accounts: accounts, clock: settings.clock,
             report: settings.report)
         router = Router(RouteTable.routes)
+        metadataPrefix = settings.publicAddress.map { AuthZENMetadata.prefix(of: $0) } ?? ""
         operations = Operations(settings, routes: RouteTable.routes)
         liveFeeds = LiveFeedRegistry(LiveFeedLimits(), counts: operations.counts)
         do {
@@ -110,6 +116,9 @@ public final class MunimentService: HTTPApplication {
     ///   - port: the port that the service listens on.
     ///   - certificatePEM: the certificate of the service; nil without TLS.
     public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
+        let address = host.contains(":") ? "[\(host)]" : host
+        let hosts = ["\(address):\(port)"] + (port == (settings.usesTLS ? 443 : 80) ? [address] : [])
+        ownHosts.withLock { $0 = hosts }
         try serviceLock.announce(host: host, port: port, certificatePEM: certificatePEM)
     }
 
@@ -154,7 +163,8 @@ public final class MunimentService: HTTPApplication {
 
     public func admit(_ request: HTTPRequest) -> HTTPAdmission {
         let requestID = operations.requestID(of: request)
-        switch router.match(request.method, request.path) {
+        let path = metadataPrefix.isEmpty ? request.path : AuthZENMetadata.path(request.path, under: metadataPrefix)
+        switch router.match(request.method, path) {
         case .nothing:
             if let page = ConsolePages.response(to: request) { return refuse(request, requestID, page) }
             return refuse(request, requestID, Problem(.notFound, "the path `\(request.path)` does not exist").response)
@@ -208,7 +218,7 @@ public final class MunimentService: HTTPApplication {
         return (exchange, problem)
     }
 
-    private func client(of request: HTTPRequest) -> String {
+    func client(of request: HTTPRequest) -> String {
         ClientAddress.client(
             peer: request.peer, forwarded: request.headers("X-Forwarded-For"), proxies: settings.trustedProxies)
     }
@@ -376,8 +386,6 @@ public final class MunimentService: HTTPApplication {
         }
         return true
     }
-
-    public func refusal(status: Int, detail: String) -> HTTPResponse { Problem(status: status, detail: detail).response }
 
     public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
         (request.context as? RequestState)?.endWork()

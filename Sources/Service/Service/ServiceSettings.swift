@@ -18,6 +18,8 @@ public struct ServiceSettings: Sendable {
     /// The public address of the service, such as `https://permissions.example.com`, for documents with addresses; nil to use the
     /// address of the request.
     public var publicAddress: String?
+    /// Types of subjects in AuthZEN requests that mean another type, such as `identity` for `user`, by the type in a request.
+    public var subjectTypes: [String: String] = [:]
     /// Whether the service itself uses TLS.
     public var usesTLS = false
     /// Receives faults, one line each without secrets.

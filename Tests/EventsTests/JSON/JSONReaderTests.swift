@@ -37,6 +37,36 @@ struct JSONReaderTests {
     @Test("Texts that RFC 8259 allows are read", arguments: accepted)
     func accepts(text: String, value: JSONValue) throws { #expect(try read(text) == value) }
 
+    /// Texts that a reader refuses even if it skips them, and the offset of the error.
+    static let refusedWhenSkipped: [(text: String, offset: Int)] = [
+        (#"{"a":1,"a":2}"#, 7), (#"[{"a":{},"\u0061":{}}]"#, 9), (#"{"a":{"b":1},"c":{"b":1,"d":2,"b":3}}"#, 30), ("1e400", 0),
+        ("[-1E+309]", 1), (String(repeating: "9", count: 310), 0), (manyNames(40, last: "n7"), manyNames(40, last: "n7").count - 7),
+    ]
+
+    /// Returns an object with many members.
+    private static func manyNames(_ count: Int, last: String) -> String {
+        "{" + (0..<count).map { #""n\#($0)":0,"# }.joined() + #""\#(last)":0}"#
+    }
+
+    @Test("A repeated name or a number beyond the range of `Double` is refused in skipped values", arguments: refusedWhenSkipped)
+    func skippedFaults(text: String, offset: Int) throws {
+        var reader = try JSONReader(Array(text.utf8))
+        let error = #expect(throws: JSONError.self) { try reader.skip() }
+        #expect(error?.offset == offset, "\(error.map(String.init(describing:)) ?? "skipped")")
+    }
+
+    @Test("Equal names in different objects, and numbers that cannot be stored exactly, are skipped")
+    func skipped() throws {
+        let nested = #"{"a":{"a":1,"b":{"a":2}},"b":[{"a":1},{"a":2}]}"#
+        for text in [nested, manyNames(40), "123456789012345678901234567890", "1e308", "-0.0e5", "0.1e-5"] {
+            var reader = try JSONReader(Array(text.utf8))
+            try reader.skip()
+            try reader.end()
+        }
+    }
+
+    private func manyNames(_ count: Int) -> String { Self.manyNames(count, last: "last") }
+
     /// Invalid texts, and the offset of the error.
     static let refused: [(text: String, offset: Int)] = [
         ("", 0), (" ", 1), ("nul", 0), ("nulL", 0), ("True", 0), ("NaN", 0), ("Infinity", 0), ("-Infinity", 1), ("undefined", 0),

@@ -46,7 +46,7 @@ private struct World {
 
     init(_ fixture: StoreFixture, _ moment: Moment) throws {
         (self.fixture, self.moment) = (fixture, moment)
-        context = if case .revision(let revision) = moment { "{\"at\":\(revision)}" } else { "{}" }
+        context = if case .revision(let revision) = moment { "{\"muniment_at\":\(revision)}" } else { "{}" }
         let classes = ["user", "thing", "role", "class", "permission", "doc", "box", "rec"]
         var names: [Name] = [.store]
         for className in classes {

@@ -90,6 +90,22 @@ struct AuthZENRouteTests {
         }
     }
 
+    @Test("A valid X-Request-ID of any form is returned, even if the body is too large")
+    func requestIDOfRefusals() async throws {
+        try await withHousehold { fixture in
+            let (live, token) = (try fixture.live(), try fixture.token(.ask))
+            for id in ["a b", "é✓", "\"quoted\", #1", String(repeating: "x", count: 200), "a\tb"] {
+                let headers = [HTTPHeader("X-Request-ID", id)]
+                let answer = try await live.send("POST", "/access/v1/evaluation", token: token, json: allowed, headers: headers)
+                #expect(answer.status == 200 && answer.header("X-Request-ID") == id)
+            }
+            let id = HTTPHeader("X-Request-ID", "r-413")
+            let large = "{\"a\":\"" + String(repeating: "x", count: 2 << 20) + "\"}"
+            let refused = try await live.send("POST", "/access/v1/evaluation", token: token, json: large, headers: [id])
+            #expect(refused.status == 413 && refused.header("X-Request-ID") == "r-413")
+        }
+    }
+
     @Test("A request needs a valid token; an `act` token may ask about its user, and a token of another store learns nothing")
     func tokens() async throws {
         try await withHousehold { fixture in
@@ -126,9 +142,10 @@ struct AuthZENRouteTests {
             let store = try await fixture.live().send("GET", path + "/stores/flat")
             #expect(try store.json["policy_decision_point"]?.text == "http://127.0.0.1:\(port)/stores/flat")
             #expect(try await fixture.live().send("GET", path + "/stores/.muniment").status == 404)
-            for host in [nil, "a/b", "a\"b", ""] {
+            for host in [nil, "a/b", "a\"b", "", "evil.example.com", "127.0.0.1.evil.example.com", "localhost:80a", "10.0.0.1:80"] {
                 let headers = host.map { [HTTPHeader("Host", $0)] } ?? []
-                #expect(try await fixture.direct.send("GET", path, headers: headers, body: []).status == 400)
+                let answer = try await fixture.direct.send("GET", path, headers: headers, body: [])
+                #expect(answer.status == 400 && (host?.isEmpty != false || !answer.text.contains(host ?? "")), "\(host ?? "none")")
             }
         }
         let publish = { (settings: inout ServiceSettings) in settings.publicAddress = "https://may.example.com/" }
@@ -136,6 +153,21 @@ struct AuthZENRouteTests {
             let answer = try await fixture.live().send("GET", "/.well-known/authzen-configuration/stores/flat")
             #expect(
                 try answer.json["search_action_endpoint"]?.text == "https://may.example.com/stores/flat/access/v1/search/action")
+        }
+    }
+
+    @Test("The metadata of a public address with a path is at the path after the well-known one")
+    func discoveryUnderPath() async throws {
+        let publish = { (settings: inout ServiceSettings) in settings.publicAddress = "https://h.example.com/pdp/" }
+        try await withHousehold("default", publish) { fixture in
+            let path = "/.well-known/authzen-configuration/pdp"
+            for (rest, point) in [("", "/pdp"), ("/stores/flat", "/pdp/stores/flat")] {
+                let answer = try await fixture.live().send("GET", path + rest)
+                #expect(try answer.json["policy_decision_point"]?.text == "https://h.example.com" + point)
+            }
+            for other in ["2", "/more", "/stores/flat/more"] {
+                #expect(try await fixture.live().send("GET", path + other).status == 404, "\(other)")
+            }
         }
     }
 

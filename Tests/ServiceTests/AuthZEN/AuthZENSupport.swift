@@ -11,7 +11,7 @@ extension StoreFixture {
     }
 
     func evaluations(_ body: String, for asker: QueryScope = .anyone) throws -> JSONValue {
-        try JSONText.decode(AuthZEN(store, for: asker).evaluations(Array(body.utf8)))
+        try JSONText.decode(AuthZEN(store, for: asker).evaluations(Array(body.utf8)).json)
     }
 
     func search(_ kind: String, _ body: String, for asker: QueryScope = .anyone) throws -> JSONValue {

@@ -15,13 +15,42 @@ struct EvaluationsTests {
     private let see = request("user:lia", "may_see", "chore:list")
     private let tick = request("user:lia", "may_tick", "chore:list")
 
-    @Test("Decisions are in request order, each with its revision")
+    @Test("Decisions are in request order and without a context, and the response names their revision")
     func order() throws {
         try Household.with { house in
-            let answer = try AuthZEN(house.store).evaluations(Array(items([see, tick, see]).utf8))
+            let (json, revision) = try AuthZEN(house.store).evaluations(Array(items([see, tick, see]).utf8))
+            #expect(revision == (try house.head))
+            #expect(
+                String(decoding: json, as: UTF8.self)
+                    == #"{"evaluations":[{"decision":true},{"decision":false},{"decision":true}]}"#)
+        }
+    }
+
+    @Test("A decision has a context if the evaluation or the default asks for the reason or names a moment")
+    func contexts() throws {
+        try Household.with { house in
             let head = try house.head
-            let one = { (decision: Bool) in "{\"decision\":\(decision),\"context\":{\"revision\":\(head)}}" }
-            #expect(String(decoding: answer, as: UTF8.self) == "{\"evaluations\":[\(one(true)),\(one(false)),\(one(true))]}")
+            let asking = request("user:lia", "may_see", "chore:list", context: "{\"reason\":true}")
+            let dated = request("user:lia", "may_see", "chore:list", context: "{\"muniment_at\":\(head)}")
+            let own = try house.evaluations(items([see, asking, dated]))["evaluations"]?.elements ?? []
+            #expect(own.map { $0["context"]?["revision"] != nil } == [false, true, true])
+            #expect(own.map { $0["context"]?["reason"] != nil } == [false, true, false])
+            let plain = request("user:lia", "may_see", "chore:list", context: "{\"ip\":\"::1\",\"at\":0,\"reason\":\"audit\"}")
+            let inherited = try house.evaluations(items([see, plain], defaults: "\"context\":{\"reason\":true},"))
+            #expect(inherited["evaluations"]?.elements.map { $0["context"]?["reason"] != nil } == [true, false])
+            #expect(inherited.decisions == [true, true])
+        }
+    }
+
+    @Test("`null` for a member is the same as no member")
+    func nulls() throws {
+        try Household.with { house in
+            let defaults = #""subject":{"type":"user","id":"lia"},"action":{"name":"may_see"},"context":null,"#
+            let item = #"{"subject":null,"action":null,"context":null,"resource":{"type":"chore","id":"list","properties":null}}"#
+            #expect(try house.evaluations(items([item], "null", defaults: defaults)).decisions == [true])
+            #expect(try house.evaluations(items([item], #"{"evaluations_semantic":null}"#, defaults: defaults)).decisions == [true])
+            let one = try house.evaluations(request("user:lia", "may_see", "chore:list", more: "\"evaluations\":null"))
+            #expect(one["decision"] == .bool(true))
         }
     }
 
@@ -51,8 +80,8 @@ struct EvaluationsTests {
             let bad = [
                 "7", "{}", #"{"subject":{"type":"user","id":"ann"}}"#, request("user:ann", "", "chore:list"),
                 #"{"subject":"ann","action":{"name":"read"},"resource":{"type":"chore","id":"list"}}"#,
-                request("user:lia", "may_see", "chore:list", context: "{\"at\":true}"),
-                request("user:lia", "may_see", "chore:list", context: "{\"at\":1000000}"),
+                request("user:lia", "may_see", "chore:list", context: "{\"muniment_at\":true}"),
+                request("user:lia", "may_see", "chore:list", context: "{\"muniment_at\":1000000}"),
             ]
             let answer = try house.evaluations(items([see] + bad + [see]))
             #expect(answer.decisions == [true] + bad.map { _ in false } + [true])
@@ -100,8 +129,10 @@ struct EvaluationsTests {
             let bodies = [
                 items([see], "7"), items([see], #"{"evaluations_semantic":"any"}"#), items([see], #"{"evaluations_semantic":1}"#),
                 items([see], defaults: #""subject":"ann","#), items([see], defaults: #""context":1,"#),
-                items([see], defaults: #""context":{"at":[]},"#), items([see], defaults: #""context":{"at":1000000},"#),
-                "{\"evaluations\":{}}", "{\"evaluations\":null}", items([see]) + "}",
+                items([see], defaults: #""context":{"muniment_at":[]},"#),
+                items([see], defaults: #""context":{"muniment_at":1000000},"#),
+                "{\"evaluations\":{}}", "{\"evaluations\":null}", items([see, #"{"action":{"name":"a","name":"a"}}"#]),
+                items([see]) + "}",
                 items([String](repeating: "{}", count: AuthZEN.evaluationsPerRequest + 1)),
             ]
             for body in bodies {
@@ -123,14 +154,16 @@ struct EvaluationsTests {
             let head = try house.head
             let defaults =
                 #""subject":{"type":"user","id":"ann"},"action":{"name":"may_tick"},"resource":{"type":"chore","id":"dishes"},"#
-            let list = ["{}", "{\"context\":{}}", "{\"context\":{\"at\":\(before)}}", "{\"context\":{\"at\":\(head)}}"]
+            let list = [
+                "{}", "{\"context\":{}}", "{\"context\":{\"muniment_at\":\(before)}}", "{\"context\":{\"muniment_at\":\(head)}}",
+            ]
             let now = try house.evaluations(items(list, defaults: defaults))
             #expect(now.decisions == [false, false, true, false])
-            let then = try house.evaluations(items(list, defaults: defaults + "\"context\":{\"at\":\(before)},"))
-            // An evaluation's context replaces the whole default context, including its `at`.
+            let then = try house.evaluations(items(list, defaults: defaults + "\"context\":{\"muniment_at\":\(before)},"))
+            // An evaluation's context replaces the whole default context, including its moment.
             #expect(then.decisions == [true, false, true, false])
             let revisions = then["evaluations"]?.elements.map { $0["context"]?["revision"] }
-            #expect(revisions == [before, head, before, head].map { .integer(Int64($0.rawValue)) })
+            #expect(revisions == [before, nil, before, head].map { $0.map { .integer(Int64($0.rawValue)) } })
         }
     }
 }

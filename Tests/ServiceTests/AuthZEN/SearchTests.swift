@@ -147,7 +147,7 @@ struct SearchTests {
                 ("subject", request("user:ann", "may_tick", "chore:dishes", more: page(""))),
                 ("subject", request("user:ann", "may_see", "chore:list", more: page(""))),
                 ("subject", request("role", "may_see", "chore:dishes", more: page(""))),
-                ("subject", request("user:ann", "may_see", "chore:dishes", context: "{\"at\":3}", more: page(""))),
+                ("subject", request("user:ann", "may_see", "chore:dishes", context: "{\"muniment_at\":3}", more: page(""))),
                 ("subject", request("user:ann", "may_see", "chore:dishes", context: "{\"time\":3}", more: page(""))),
                 ("subject", request("user:ann", "may_see", "chore:dishes", more: page(",\"limit\":3"))),
                 ("subject", request("user:ann", "may_see", "chore:dishes", more: page(",\"properties\":{\"sort\":1}"))),
@@ -172,11 +172,26 @@ struct SearchTests {
         }
     }
 
-    @Test("A page has at most the service's limit, and is empty if the limit is 0")
+    @Test("The id of the searched entity, the action of an action search and `null` members are ignored, whatever they are")
+    func ignored() throws {
+        try Household.with { house in
+            for id in ["7", "null", "{\"a\":[]}", "\"\"", "\"none\""] {
+                let entity = { (type: String) in "{\"type\":\"\(type)\",\"id\":\(id)}" }
+                let subjects = request(nil, "may_tick", "chore:dishes", more: "\"page\":null,\"subject\":" + entity("user"))
+                let found = try house.search("subject", subjects).results
+                #expect(found == ["user:ann", "user:max", "user:root"], "\(id)")
+                let page = "\"page\":{\"limit\":null,\"token\":null,\"properties\":null,\"new\":1},\"resource\":"
+                let resources = request("user:ann", "may_tick", nil, more: page + entity("chore"))
+                #expect(try house.search("resource", resources).results == ["chore:dishes"], "\(id)")
+                let actions = request("user:lia", nil, "chore:dishes", more: "\"action\":{\"name\":\(id)}")
+                #expect(try house.search("action", actions).results == ["may_see", "read"], "\(id)")
+            }
+        }
+    }
+
+    @Test("A page has at most the service's limit")
     func limits() throws {
         try Household.with { house in
-            let none = try house.search("subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":0}"))
-            #expect(none.results.isEmpty && none.nextToken != "" && none["page"]?["total"] == .integer(5))
             let many = try house.search(
                 "subject", request("user", "may_see", "chore:dishes", more: "\"page\":{\"limit\":99999999999}"))
             #expect(many.results.count == 5)
@@ -203,13 +218,15 @@ struct SearchTests {
         ("action", request("user", nil, "chore:x")),
         ("action", request("user:a", nil, "chore")), ("action", "7"), ("action", ""),
         ("subject", request("user", "read", "chore:x", more: "\"page\":7")),
-        ("subject", request("user", "read", "chore:x", more: "\"page\":null")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":0}")),
+        ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":2,\"limit\":2}")),
+        ("resource", #"{"subject":{"type":"user","id":7},"action":{"name":"read"},"resource":{"type":"chore"}}"#),
         ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":-1}")),
         ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":1.5}")),
         ("subject", request("user", "read", "chore:x", more: "\"page\":{\"limit\":\"1\"}")),
         ("subject", request("user", "read", "chore:x", more: "\"page\":{\"token\":1}")),
         ("subject", request("user", "read", "chore:x", more: "\"page\":{\"properties\":1}")),
-        ("subject", request("user", "read", "chore:x", context: "{\"at\":99999}")),
+        ("subject", request("user", "read", "chore:x", context: "{\"muniment_at\":99999}")),
     ]
 
     @Test("An invalid search is answered 400", arguments: badRequests.indices)

@@ -37,16 +37,18 @@ struct PastTests {
             let mal = try fixture.token(.act(as: "user:mal"))
             let question = #""subject":{"type":"user","id":"vic"},"action":{"name":"read"},"resource":{"type":"doc","id":"secret"}"#
             for path in ["evaluation", "search/subject", "search/resource", "search/action"] {
-                for context in ["", #","context":{"at":2}"#] {
+                for context in ["", #","context":{"muniment_at":2}"#] {
                     let answer = try await door.send("POST", "/access/v1/" + path, token: mal, json: "{\(question)\(context)}")
                     #expect(answer.status == 403, "\(path)\(context): \(answer.text)")
                 }
             }
             let batch = try await door.send(
-                "POST", "/access/v1/evaluations", token: mal, json: #"{"evaluations":[{\#(question),"context":{"at":2}}]}"#)
+                "POST", "/access/v1/evaluations", token: mal, json: #"{"evaluations":[{\#(question),"context":{"muniment_at":2}}]}"#
+            )
             #expect(batch.text.contains(#""decision":false"#) && batch.text.contains(#""status":403"#), "\(batch.text)")
             let own = question.replacing("vic", with: "mal")
-            let answer = try await door.send("POST", "/access/v1/evaluation", token: mal, json: #"{\#(own),"context":{"at":2}}"#)
+            let answer = try await door.send(
+                "POST", "/access/v1/evaluation", token: mal, json: #"{\#(own),"context":{"muniment_at":2}}"#)
             #expect(try answer.json["decision"] == .bool(true))
         }
     }

@@ -169,7 +169,7 @@ struct PastDisclosureTests {
             }
             #expect(told > 30, "\(head)")
             let search =
-                #"{"subject":{"type":"user"},"resource":{"type":"doc","id":"salary"},"action":{"name":"read"},"context":{"at":3}}"#
+                #"{"subject":{"type":"user"},"resource":{"type":"doc","id":"salary"},"action":{"name":"read"},"context":{"muniment_at":3}}"#
             let found = try await site.curl.send("POST", "/access/v1/search/subject", token: site.mal, json: search)
             #expect(found.status == 200 && !found.text.contains("bob"), "\(found.text)")
             // An auditor sees all of it.
@@ -193,7 +193,7 @@ struct PastDisclosureTests {
                 let asked = #"{"subject":"user:mal","privilege":"read","object":"\#(object)","at":\#(revision)}"#
                 let evaluation = """
                     {"subject":{"type":"user","id":"mal"},"action":{"name":"read"},\
-                    "resource":{"type":"doc","id":"\(object.dropFirst(4))"},"context":{"at":\(revision),"reason":true}}
+                    "resource":{"type":"doc","id":"\(object.dropFirst(4))"},"context":{"muniment_at":\(revision),"reason":true}}
                     """
                 var texts: [String] = []
                 for target in ["/check", "/explain"] { texts.append(try await site.told("POST", target, asked).text) }

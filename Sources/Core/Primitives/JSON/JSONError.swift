@@ -36,6 +36,11 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension JSONError {
+    /// Returns the error for the second member of a name.
+    static func repeated(_ name: String, at offset: Int) -> JSONError {
+        JSONError(.repeatedName, at: offset, "the name `\(excerpt(name))` appears twice in one object", "keep one of the two")
+    }
+
     /// Returns the beginning of a text, at most 80 bytes, for quoting.
     static func excerpt(_ text: String) -> String {
         let beginning = text.prefix(utf8Bytes: 80)

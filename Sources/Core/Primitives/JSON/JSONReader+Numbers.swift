@@ -44,7 +44,7 @@ extension JSONReader {
         }
         let number = Double(String(decoding: bytes[start..<position], as: UTF8.self)) ?? .nan
         guard number.isFinite, number != 0 else {
-            throw unkept(start, "is beyond the range of a number of double precision")
+            throw beyondRange(start)
         }
         return .number(number)
     }
@@ -78,6 +78,9 @@ extension JSONReader {
         let digit = current &- UInt8(ascii: "0")
         return digit < 10 ? digit : nil
     }
+
+    /// Returns the error for a number whose nearest `Double` is infinite or 0.
+    func beyondRange(_ start: Int) -> JSONError { unkept(start, "is beyond the range of a number of double precision") }
 
     /// Returns the error for a well-formed number that cannot be stored exactly.
     private func unkept(_ start: Int, _ why: String) -> JSONError {

@@ -21,21 +21,46 @@ extension JSONReader {
         }
     }
 
-    /// Reads the next object.
+    /// Reads the next object. A name that occurs twice is an error.
     ///
-    /// - Parameter take: receives each name, in the order of the text, and must take or skip the value that follows. A name that
-    ///   occurs twice is passed twice.
+    /// - Parameter take: receives each name, in the order of the text, and must take or skip the value that follows.
     package mutating func takeMembers(
         _ take: (inout JSONReader, JSONName) throws(JSONError) -> Void
     ) throws(JSONError) {
         skipBlanks()
         try open()
-        defer { depth -= 1 }
+        let first = names.count
+        defer {
+            depth -= 1
+            names.removeLast(names.count - first)
+        }
         guard try !closes(UInt8(ascii: "}"), isFirst: true) else { return }
+        var others: Set<ExactText> = []
         repeat {
+            skipBlanks()
+            let start = position
             let name = try name()
+            guard isNew(name, since: first, &others) else { throw .repeated(name.text, at: start) }
             try take(&self, name)
         } while try !closes(UInt8(ascii: "}"), isFirst: false)
+    }
+
+    /// The names of an object that are compared one by one. A larger object uses a set.
+    private static let comparedNames = 16
+
+    /// Notes a name of the innermost object, and returns whether it is its first of this text.
+    ///
+    /// - Parameters:
+    ///   - first: where the names of the object begin in `names`.
+    ///   - all: all names of an object with many; empty before.
+    private mutating func isNew(_ name: JSONName, since first: Int, _ all: inout Set<ExactText>) -> Bool {
+        if names.count - first < JSONReader.comparedNames {
+            for index in first..<names.count where names[index] == name { return false }
+            names.append(name)
+            return true
+        }
+        if all.isEmpty { all = Set(names[first...].map { ExactText($0.text) }) }
+        return all.insert(ExactText(name.text)).inserted
     }
 
     /// Reads the next array.
@@ -58,7 +83,7 @@ extension JSONReader {
     /// Reads the next value, of any type.
     package mutating func takeValue() throws(JSONError) -> JSONValue { try value() }
 
-    /// Skips the next value. It accepts numbers that cannot be stored.
+    /// Skips the next value. It accepts numbers that cannot be stored exactly, but none beyond the range of `Double` (RFC 7493).
     package mutating func skip() throws(JSONError) {
         switch try next() {
         case .object: try takeMembers { reader, _ throws(JSONError) in try reader.skip() }
@@ -76,16 +101,22 @@ extension JSONReader {
     }
 
     private mutating func skipNumber() throws(JSONError) {
+        let start = position
         if current == UInt8(ascii: "-") { position += 1 }
         if current == UInt8(ascii: "0") { position += 1 } else { try skipDigits() }
         if current == UInt8(ascii: ".") {
             position += 1
             try skipDigits()
         }
-        guard current | 0x20 == UInt8(ascii: "e") else { return }
-        position += 1
-        if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
-        try skipDigits()
+        let hasExponent = current | 0x20 == UInt8(ascii: "e")
+        if hasExponent {
+            position += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+        // Fewer digits without an exponent are always in range.
+        guard hasExponent || position - start > 300 else { return }
+        guard Double(String(decoding: bytes[start..<position], as: UTF8.self))?.isFinite == true else { throw beyondRange(start) }
     }
 
     private mutating func skipDigits() throws(JSONError) {

@@ -10,6 +10,8 @@ package struct JSONReader {
     private let valueLimit: Int
     /// The number of open arrays and objects.
     var depth = 0
+    /// The first names of the open objects that ``takeMembers(_:)`` reads, the outermost first.
+    var names: [JSONName] = []
 
     package init(_ bytes: [UInt8], valueLimit: Int = .max) throws(JSONError) {
         self.bytes = bytes
@@ -146,11 +148,7 @@ extension JSONReader {
 
     /// Finds the second member of a name in an object that was read, and returns an error with its offset.
     private mutating func twice(_ name: ExactText, inObjectAt start: Int) -> JSONError {
-        let error = { (offset: Int) in
-            JSONError(
-                .repeatedName, at: offset, "the name `\(JSONError.excerpt(name.text))` appears twice in one object",
-                "keep one of the two")
-        }
+        let error = { (offset: Int) in JSONError.repeated(name.text, at: offset) }
         position = start + 1
         var isThere = false
         while true {

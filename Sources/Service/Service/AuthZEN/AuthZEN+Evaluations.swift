@@ -1,4 +1,4 @@
-internal import Events
+package import Events
 internal import Muniment
 
 /// Several evaluations in one request.
@@ -6,19 +6,21 @@ extension AuthZEN {
     /// Answers access evaluations. All use the same moment, except for those that name another moment.
     ///
     /// The parts of the request itself are defaults: a part of an evaluation replaces the whole default. A request without
-    /// evaluations is a single evaluation. An invalid evaluation is denied, and its result contains the error.
+    /// evaluations is a single evaluation. An invalid evaluation is denied, and its result contains the error. Other results have a
+    /// context only if the context of their evaluation has a moment or asks for the reason.
     ///
     /// - Parameter body: the request, as JSON.
-    /// - Returns: the decisions in the order of the request, as JSON. With two of the semantics, the list ends at the decisive one.
+    /// - Returns: the decisions in the order of the request, as JSON, and the revision of all without a moment of their own. With two
+    ///   of the semantics, the list ends at the decisive one.
     /// - Throws: ``AuthZENError`` for a request that is invalid as a whole, and errors of a store that cannot be read.
-    package func evaluations(_ body: [UInt8]) throws -> [UInt8] {
+    package func evaluations(_ body: [UInt8]) throws -> (json: [UInt8], revision: Revision) {
         let request = try EvaluationsRequest(body, self)
         if let fault = request.fault { throw fault }
         if request.items.isEmpty { return try evaluation(request.defaults) }
         if let fault = request.defaults.fault { throw fault }
         return try reading(request.moment) { snapshot in
             var answers = EvaluationAnswers(request: request, authZEN: self)
-            return try answers.all(at: snapshot)
+            return (try answers.all(at: snapshot), snapshot.revision)
         }
     }
 }
@@ -40,34 +42,33 @@ enum EvaluationsSemantic: String {
 
 /// The contents of a request for several evaluations.
 struct EvaluationsRequest {
-    private(set) var defaults = RequestParts()
-    private(set) var items: [EvaluationItem] = []
-    private(set) var semantic = EvaluationsSemantic.all
+    let defaults: RequestParts
+    let items: [EvaluationItem]
+    let semantic: EvaluationsSemantic
     /// The error of the request as a whole, apart from its defaults.
-    private(set) var fault: AuthZENError?
+    let fault: AuthZENError?
     /// The moment of evaluations without a context.
     var moment: Moment { defaults.context?.moment ?? .now }
 
     init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENError) {
-        var (defaults, items, semantic) = (RequestParts(), [EvaluationItem]?.none, EvaluationsSemantic?.none)
+        let noParts = RequestParts(subjectTypes: authZEN.subjectTypes)
+        var (defaults, items, semantic) = (noParts, [EvaluationItem](), EvaluationsSemantic.all)
         var fault: AuthZENError?
         try authZEN.read(body) { reader, name throws(JSONError) in
             switch name {
             case .evaluations:
-                if items != nil { fault = .repeated("evaluations") }
-                items = try EvaluationsRequest.items(&reader, &fault)
+                if try !reader.takeNull() { items = try EvaluationsRequest.items(&reader, noParts, &fault) }
             case .options:
-                if semantic != nil { fault = .repeated("options") }
-                semantic = try EvaluationsRequest.semantic(&reader, &fault)
+                if try !reader.takeNull() { semantic = try EvaluationsRequest.semantic(&reader, &fault) }
             default:
                 if try !defaults.take(name, &reader) { try reader.skip() }
             }
         }
-        (self.defaults, self.items, self.semantic, self.fault) = (defaults, items ?? [], semantic ?? .all, fault)
+        (self.defaults, self.items, self.semantic, self.fault) = (defaults, items, semantic, fault)
     }
 
     private static func items(
-        _ reader: inout JSONReader, _ fault: inout AuthZENError?
+        _ reader: inout JSONReader, _ noParts: RequestParts, _ fault: inout AuthZENError?
     ) throws(JSONError) -> [EvaluationItem] {
         guard try reader.next() == .array else {
             fault = .wrongType("evaluations", "a list")
@@ -78,7 +79,11 @@ struct EvaluationsRequest {
         var count = 0
         try reader.takeElements { reader throws(JSONError) in
             count += 1
-            if count <= AuthZEN.evaluationsPerRequest { items.append(try EvaluationItem(&reader)) } else { try reader.skip() }
+            if count <= AuthZEN.evaluationsPerRequest {
+                items.append(try EvaluationItem(&reader, noParts))
+            } else {
+                try reader.skip()
+            }
         }
         if count > AuthZEN.evaluationsPerRequest {
             fault = AuthZENError(
@@ -95,11 +100,11 @@ struct EvaluationsRequest {
             try reader.skip()
             return .all
         }
-        var value: JSONValue?
+        var value = JSONValue.null
         try reader.takeMembers { reader, name throws(JSONError) in
             if name == .evaluationsSemantic { value = try reader.takeValue() } else { try reader.skip() }
         }
-        guard let value else { return .all }
+        if value == .null { return .all }
         if case .string(let word) = value, let semantic = EvaluationsSemantic(rawValue: word) { return semantic }
         fault = .wrongType(
             "options.evaluations_semantic", "`execute_all`, `deny_on_first_deny` or `permit_on_first_permit`")
@@ -114,13 +119,13 @@ struct EvaluationItem {
     private let formFault: AuthZENError?
     var fault: AuthZENError? { formFault ?? parts.fault }
 
-    init(_ reader: inout JSONReader) throws(JSONError) {
+    init(_ reader: inout JSONReader, _ noParts: RequestParts) throws(JSONError) {
+        var parts = noParts
         guard case .object = try reader.next() else {
             try reader.skip()
-            (parts, formFault) = (RequestParts(), AuthZENError("an evaluation must be an object"))
+            (self.parts, formFault) = (parts, AuthZENError("an evaluation must be an object"))
             return
         }
-        var parts = RequestParts()
         try reader.takeMembers { reader, name throws(JSONError) in
             if try !parts.take(name, &reader) { try reader.skip() }
         }
@@ -171,6 +176,7 @@ private struct EvaluationAnswers {
     {
         try authZEN.asker.requirePermissionToQuery(about: question.subject, in: authZEN.store)
         let context = item.parts.context ?? request.defaults.context
-        return try evaluator.answer(question, reasonFor: authZEN.reasonAudience(context), into: &writer)
+        return try evaluator.answer(
+            question, hasContext: context?.wantsContext ?? false, reasonFor: authZEN.reasonAudience(context), into: &writer)
     }
 }

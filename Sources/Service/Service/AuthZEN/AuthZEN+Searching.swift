@@ -25,7 +25,9 @@ extension AuthZEN {
                 let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
             else { return [] }
             let found = try snapshot.subjects(ofType: subject.type, with: wanted, on: object)
-            return try snapshot.holders(of: wanted, on: object, among: found, for: audience).map { .entity(Name($0)) }
+            return try snapshot.holders(of: wanted, on: object, among: found, for: audience).map {
+                .entity(subject.givenType, Name($0).typeAndID.id)
+            }
         }
     }
 
@@ -39,7 +41,10 @@ extension AuthZEN {
             guard let (subject, resource) = try known(parts, snapshot),
                 let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
             else { return [] }
-            return try snapshot.objects(ofClass: resource.type, for: subject, with: wanted).map { .entity(Name($0)) }
+            return try snapshot.objects(ofClass: resource.type, for: subject, with: wanted).map {
+                let (type, id) = Name($0).typeAndID
+                return .entity(type, id)
+            }
         }
     }
 
@@ -115,16 +120,14 @@ extension AuthZEN {
 /// One result of a search.
 private enum SearchResult {
     /// A subject or a resource.
-    case entity(Name)
+    case entity(_ type: String, _ id: String)
     case action(String)
 }
 
 extension JSONWriter {
     fileprivate mutating func write(_ result: SearchResult) {
         switch result {
-        case .entity(let name):
-            let (type, id) = name.typeAndID
-            writeMembers([("type", type), ("id", id)]) { $0.write($1) }
+        case .entity(let type, let id): writeMembers([("type", type), ("id", id)]) { $0.write($1) }
         case .action(let name): writeMembers([("name", name)]) { $0.write($1) }
         }
     }

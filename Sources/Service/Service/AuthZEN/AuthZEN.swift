@@ -6,7 +6,10 @@ package import Permissions
 ///
 /// Subjects are the principals of the store by type and id. Resources are its objects by class and id. Actions are its privileges
 /// and the aliases of classes. Other data of a request in `properties` and `context` is ignored, except for two members of
-/// `context`: `at`, a revision or a time, and `reason`. The response's `context` contains its revision.
+/// `context`: `muniment_at`, a revision or a time, and `reason`. The response's `context` contains its revision.
+///
+/// Requests are I-JSON (RFC 7493): a name that occurs twice in an object, or a number beyond the range of `Double`, is refused
+/// anywhere. `null` is the same as a missing member.
 package struct AuthZEN {
     /// The most evaluations in one request.
     package static let evaluationsPerRequest = 10_000
@@ -16,15 +19,17 @@ package struct AuthZEN {
 
     let store: Store
     let asker: QueryScope
+    /// Types of subjects that mean another type, by the type in a request.
+    let subjectTypes: [String: String]
     /// Called for every decision of an evaluation.
     var decided: DecisionObserver?
 
     /// - Parameters:
     ///   - store: the store to query.
     ///   - asker: the subjects that the caller may query.
-    package init(_ store: Store, for asker: QueryScope = .anyone) {
-        self.store = store
-        self.asker = asker
+    ///   - subjectTypes: types of subjects that mean another type, by the type in a request.
+    package init(_ store: Store, for asker: QueryScope = .anyone, subjectTypes: [String: String] = [:]) {
+        (self.store, self.asker, self.subjectTypes) = (store, asker, subjectTypes)
     }
 
     /// Answers an access evaluation.
@@ -33,11 +38,11 @@ package struct AuthZEN {
     /// - Returns: the decision, as JSON.
     /// - Throws: ``AuthZENError`` for an invalid request, and errors of a store that cannot be read.
     package func evaluation(_ body: [UInt8]) throws -> [UInt8] {
-        var parts = RequestParts()
+        var parts = RequestParts(subjectTypes: subjectTypes)
         try read(body) { reader, name throws(JSONError) in
             if try !parts.take(name, &reader) { try reader.skip() }
         }
-        return try evaluation(parts)
+        return try evaluation(parts).json
     }
 
     /// Returns the audience for the reason of a decision; nil if the request does not ask for a reason.
@@ -45,7 +50,7 @@ package struct AuthZEN {
         context?.wantsReason == true ? { try asker.audience(in: store) } : nil
     }
 
-    func evaluation(_ parts: RequestParts) throws -> [UInt8] {
+    func evaluation(_ parts: RequestParts) throws -> (json: [UInt8], revision: Revision) {
         if let fault = parts.fault { throw fault }
         let question = try EvaluationRequest(parts)
         return try reading(parts.context?.moment ?? .now) { snapshot in
@@ -53,7 +58,7 @@ package struct AuthZEN {
             var evaluator = Evaluator(snapshot, telling: decided)
             var writer = JSONWriter(capacity: 64)
             _ = try evaluator.answer(question, reasonFor: reasonAudience(parts.context), into: &writer)
-            return writer.written
+            return (writer.written, snapshot.revision)
         }
     }
 
@@ -78,7 +83,7 @@ package struct AuthZEN {
     /// Reads the store at the moment of a request.
     func reading<R>(_ moment: Moment, _ body: (Snapshot) throws -> R) throws -> R {
         do { return try store.read(at: moment, body) } catch let error as StoreError {
-            if case .noSuchRevision = error { throw AuthZENError("`context.at`: \(error)") }
+            if case .noSuchRevision = error { throw AuthZENError("`context.\(ContextPart.momentName)`: \(error)") }
             throw error
         }
     }
@@ -86,10 +91,10 @@ package struct AuthZEN {
 
 extension EvaluationRequest {
     /// Creates the question from the parts of a request. Missing parts are taken from `defaults` as a whole.
-    init(_ parts: RequestParts, defaults: RequestParts = RequestParts()) throws(AuthZENError) {
-        guard let subject = parts.subject ?? defaults.subject else { throw .missingPart("subject") }
-        guard let action = parts.action ?? defaults.action else { throw .missingPart("action") }
-        guard let resource = parts.resource ?? defaults.resource else { throw .missingPart("resource") }
+    init(_ parts: RequestParts, defaults: RequestParts? = nil) throws(AuthZENError) {
+        guard let subject = parts.subject ?? defaults?.subject else { throw .missingPart("subject") }
+        guard let action = parts.action ?? defaults?.action else { throw .missingPart("action") }
+        guard let resource = parts.resource ?? defaults?.resource else { throw .missingPart("resource") }
         if subject.type.isEmpty { throw .missing("subject.type") }
         if subject.id.isEmpty { throw .missing("subject.id") }
         if action.name.isEmpty { throw .missing("action.name") }
@@ -118,7 +123,6 @@ package struct AuthZENError: Error, Hashable, Sendable, CustomStringConvertible 
     static func missingPart(_ part: String) -> AuthZENError { AuthZENError("`\(part)` is missing: add it") }
     static func missing(_ member: String) -> AuthZENError { AuthZENError("`\(member)` is missing or empty: write a string") }
     static func wrongType(_ member: String, _ wanted: String) -> AuthZENError { AuthZENError("`\(member)` must be \(wanted)") }
-    static func repeated(_ member: String) -> AuthZENError { AuthZENError("`\(member)` appears twice: keep one of them") }
 
     package var description: String { message }
 }

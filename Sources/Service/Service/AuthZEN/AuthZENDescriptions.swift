@@ -22,7 +22,7 @@ extension RouteDescription {
             optional: [
                 "evaluations": Schema.list(Schema.named("EvaluationResponse")), "decision": Schema.flag,
                 "context": Schema.named("DecisionContext"),
-            ], isOpen: true))
+            ], isOpen: true), headers: ["Muniment-Revision"])
 
     static let subjectSearch = search(
         "the subjects that may perform an action on a resource",
@@ -36,13 +36,14 @@ extension RouteDescription {
         "the actions that a subject may perform on a resource",
         ["subject": Schema.named("Entity"), "resource": Schema.named("Entity")], result: "FoundAction")
 
-    private static func authZEN(_ summary: String, body: JSONValue, answer: JSONValue) -> RouteDescription {
+    private static func authZEN(
+        _ summary: String, body: JSONValue, answer: JSONValue, headers: [String] = []
+    ) -> RouteDescription {
         var description = RouteDescription(summary, group: "AuthZEN")
         description.text =
-            "AuthZEN 1.0. The `context` of a request may have `at`, a revision or a time, and `reason`. A denial has status 200."
+            "AuthZEN 1.0. The `context` of a request may have `muniment_at`, a revision or a time, and `reason`. A denial has status 200."
         description.body = body
-        description.answers = [ResponseDescription(status: 200, text: "the response of the decision point", schema: answer)]
-        return description
+        return description.withResponse("the response of the decision point", answer, headers: headers)
     }
 
     private static func search(_ summary: String, _ members: JSONObject, result: String) -> RouteDescription {
@@ -57,6 +58,7 @@ extension RouteDescription {
 /// The schemas of AuthZEN. Other members are allowed and ignored.
 enum SchemasOfAuthZEN {
     private static let word: JSONValue = .object(["type": .string("string"), "minLength": .integer(1)])
+    private static let limit = JSONValue.object(["type": .string("integer"), "minimum": .integer(1)])
     private static let properties = Schema.named("Properties")
     private static let moment = JSONValue.object([
         "description": .string("a revision, or a time"),
@@ -79,7 +81,7 @@ enum SchemasOfAuthZEN {
         "SearchedEntity": Schema.object(["type": word], optional: ["id": Schema.text, "properties": properties], isOpen: true),
         "Action": Schema.object(["name": word], optional: ["properties": properties], isOpen: true),
         "FoundAction": Schema.object(["name": Schema.text], isOpen: true),
-        "EvaluationContext": Schema.object([:], optional: ["at": moment], isOpen: true),
+        "EvaluationContext": Schema.object([:], optional: [ContextPart.momentName: moment], isOpen: true),
         "Evaluation": Schema.object([:], optional: parts, isOpen: true),
         "EvaluationsOptions": Schema.object(
             [:],
@@ -92,7 +94,7 @@ enum SchemasOfAuthZEN {
             optional: ["revision": Schema.revision, "reason": Schema.text, "error": Schema.named("EvaluationError")], isOpen: true),
         "EvaluationError": Schema.object(["status": Schema.number, "message": Schema.text]),
         "PageRequest": Schema.object(
-            [:], optional: ["token": Schema.text, "limit": Schema.number, "properties": properties], isOpen: true),
+            [:], optional: ["token": Schema.text, "limit": limit, "properties": properties], isOpen: true),
         "PageResponse": Schema.object(
             ["next_token": Schema.text], optional: ["count": Schema.number, "total": Schema.number], isOpen: true),
         "AuthZENConfiguration": Schema.object([

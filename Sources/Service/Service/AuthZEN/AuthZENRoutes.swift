@@ -26,7 +26,8 @@ enum AuthZENRoutes {
                 "POST", PathPattern(prefix + "/access/v1/evaluations"), "evaluations" + suffix, need: .store,
                 bodyLimitBytes: batchLimitBytes, .evaluations,
                 .immediateUpTo(bodyBytes: immediateBytes) { call in
-                    try call.answer(json: call.authZEN().evaluations(call.request.body))
+                    let (json, revision) = try call.authZEN().evaluations(call.request.body)
+                    return call.answer(json: json, headers: [RequestContext.header(revision)])
                 }),
             Route(
                 "POST", PathPattern(prefix + "/access/v1/search/subject"), "searchSubjects" + suffix, need: .store,
@@ -68,7 +69,7 @@ extension RequestContext {
     /// Returns the store as a decision point for this caller.
     fileprivate func authZEN() throws -> AuthZEN {
         guard isJSON else { throw Problem(.malformed, "the body must be JSON: send it with `Content-Type: application/json`") }
-        var authZEN = AuthZEN(try store, for: try asker)
+        var authZEN = AuthZEN(try store, for: try asker, subjectTypes: service.settings.subjectTypes)
         authZEN.decided = { isAllowed, question, revision in
             self.decided(isAllowed, question, revision: revision)
         }
@@ -85,30 +86,19 @@ extension RequestContext {
             resource.object ?? Name(resource.type + ":" + resource.id), revision: revision)
     }
 
-    /// The public address of the service: as configured, or as used by this request.
+    /// The public address of the service: as configured, or as used by this request. The `Host` of a request is used only if it is an
+    /// address of this service, because a cache might give the response to others.
     fileprivate var base: String {
         get throws(Problem) {
             if let address = service.settings.publicAddress { return address }
-            guard let host = request.header("Host"), RequestContext.isHost(host) else {
-                throw Problem(.malformed, "the request has no `Host`: add it")
+            guard let host = request.header("Host"), service.isOwnHost(host) else {
+                throw Problem(
+                    .malformed,
+                    "the `Host` of the request is not an address of this service: start it with `--public-address`, or connect to the "
+                        + "address on which it listens")
             }
             return (service.settings.usesTLS ? "https://" : "http://") + host
         }
-    }
-
-    /// Returns whether a text is a host with an optional port, and contains nothing that could end an address.
-    private static func isHost(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                    UInt8(ascii: "["),
-                    UInt8(ascii: "]"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
     }
 }
 
@@ -125,6 +115,21 @@ package struct AuthZENMetadata: Hashable, Sendable {
     ///   - storePath: the path of a store, such as `/stores/acme`; empty for the store that the root paths serve.
     package init(base: String, storePath: String = "") {
         decisionPoint = String(base.reversed().drop { $0 == "/" }.reversed()) + storePath
+    }
+
+    /// Returns the path of an address, without a slash at its end: what the path of the metadata ends with.
+    static func prefix(of address: String) -> String {
+        guard let scheme = address.firstRange(of: "://") else { return "" }
+        let path = address[scheme.upperBound...].drop { $0 != "/" }
+        return String(path.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    /// Returns the path of the metadata without the path of the public address; any other path unchanged.
+    static func path(_ path: String, under prefix: String) -> String {
+        let start = wellKnownPath + prefix
+        guard path.hasPrefix(start) else { return path }
+        let rest = path.dropFirst(start.count)
+        return rest.isEmpty || rest.hasPrefix("/") ? wellKnownPath + rest : path
     }
 
     /// The document, as JSON.

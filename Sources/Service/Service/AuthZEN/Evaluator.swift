@@ -17,7 +17,7 @@ struct Evaluator {
     private var lastSubject: (part: EntityPart, number: PrincipalID?)?
     private var lastAction: (part: ActionPart, type: ExactText, privileges: Privileges?)?
     private var lastResource: (part: EntityPart, number: ObjectID?)?
-    /// The first bytes of the decisions at this moment.
+    /// The first bytes of the decisions at this moment, with a context.
     private lazy var permission = bytes(of: "{\"decision\":true,\"context\":{\"revision\":")
     private lazy var denial = bytes(of: "{\"decision\":false,\"context\":{\"revision\":")
 
@@ -29,12 +29,19 @@ struct Evaluator {
     /// Decides whether the subject may perform the action on the resource, writes the response, and returns the decision. It is
     /// false if the store does not know one of them.
     ///
-    /// - Parameter audience: who reads the reason; nil for a response without a reason.
+    /// - Parameters:
+    ///   - hasContext: whether the response has a context, with the revision.
+    ///   - audience: who reads the reason in the context; nil for a response without a reason.
     mutating func answer(
-        _ question: EvaluationRequest, reasonFor audience: (() throws -> Audience)?, into writer: inout JSONWriter
+        _ question: EvaluationRequest, hasContext: Bool = true, reasonFor audience: (() throws -> Audience)?,
+        into writer: inout JSONWriter
     ) throws -> Bool {
         let decision = try isAllowed(question)
         decided?(decision, question, snapshot.revision)
+        guard hasContext else {
+            writer.raw(decision ? "{\"decision\":true}" : "{\"decision\":false}")
+            return decision
+        }
         writer.raw(decision ? permission : denial)
         if let audience {
             writer.raw(",\"reason\":")
@@ -65,7 +72,7 @@ struct Evaluator {
     /// - Parameter audience: who reads the reason.
     private func reason(_ question: EvaluationRequest, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
-            return "\(question.subject.id) is not a valid id for a subject of type \(question.subject.type)"
+            return "\(question.subject.id) is not a valid id for a subject of type \(question.subject.givenType)"
         }
         guard let object = question.resource.object else {
             return "\(question.resource.id) is not a valid id for a resource of type \(question.resource.type)"

@@ -10,16 +10,30 @@ struct RequestParts {
     var resource: EntityPart?
     var context: ContextPart?
 
-    /// The error of the first part that is duplicate or contains a value of the wrong type.
-    var fault: AuthZENError? { subject?.fault ?? action?.fault ?? resource?.fault ?? context?.fault }
+    /// Types of subjects that mean another type, by the type in a request.
+    private let subjectTypes: [String: String]
 
-    /// Reads the value of a member if it is one of the four parts. Returns whether it was.
+    init(subjectTypes: [String: String]) { self.subjectTypes = subjectTypes }
+
+    /// The error of the first part that contains a value of the wrong type.
+    var fault: AuthZENError? { fault(ofSearchFor: nil) }
+
+    /// Returns the error of the first part that contains a value of the wrong type.
+    ///
+    /// - Parameter kind: what the request searches for; nil for an evaluation. A search ignores the id of the searched entity, and a
+    ///   search for actions the action.
+    func fault(ofSearchFor kind: SearchedKind?) -> AuthZENError? {
+        subject?.fault ?? (kind == .subject ? nil : subject?.idFault) ?? (kind == .action ? nil : action?.fault)
+            ?? resource?.fault ?? (kind == .resource ? nil : resource?.idFault) ?? context?.fault
+    }
+
+    /// Reads the value of a member if it is one of the four parts. Returns whether it was. `null` is the same as no part.
     mutating func take(_ name: JSONName, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch name {
-        case .subject: subject = try EntityPart(&reader, .subject, isRepeated: subject != nil)
-        case .action: action = try ActionPart(&reader, isRepeated: action != nil)
-        case .resource: resource = try EntityPart(&reader, .resource, isRepeated: resource != nil)
-        case .context: context = try ContextPart(&reader, isRepeated: context != nil)
+        case .subject: if try !reader.takeNull() { subject = try EntityPart(&reader, .subject, types: subjectTypes) }
+        case .action: if try !reader.takeNull() { action = try ActionPart(&reader) }
+        case .resource: if try !reader.takeNull() { resource = try EntityPart(&reader, .resource) }
+        case .context: if try !reader.takeNull() { context = try ContextPart(&reader) }
         default: return false
         }
         return true
@@ -36,7 +50,7 @@ extension JSONName {
     static let type = JSONName("type")
     static let id = JSONName("id")
     static let name = JSONName("name")
-    static let at = JSONName("at")
+    static let at = JSONName(ContextPart.momentName)
     static let reason = JSONName("reason")
     static let evaluations = JSONName("evaluations")
     static let options = JSONName("options")
@@ -48,33 +62,42 @@ extension JSONName {
 
 /// A subject or a resource. A class, because batches pass the same parts repeatedly.
 final class EntityPart {
-    /// Empty if missing.
+    /// The type in the store. Empty if missing.
     let type: String
+    /// The type in the request.
+    let givenType: String
     /// Empty if missing.
     let id: String
+    /// The error of the part, apart from its id.
     let fault: AuthZENError?
+    /// The error of the id.
+    let idFault: AuthZENError?
 
     enum Role: String {
         case subject, resource
     }
 
-    fileprivate init(_ reader: inout JSONReader, _ role: Role, isRepeated: Bool) throws(JSONError) {
+    /// - Parameter types: types that mean another type.
+    fileprivate init(_ reader: inout JSONReader, _ role: Role, types: [String: String] = [:]) throws(JSONError) {
         guard case .object = try reader.next() else {
             try reader.skip()
-            (type, id, fault) = ("", "", .wrongType(role.rawValue, "an object with `type` and `id`"))
+            (type, givenType, id, idFault) = ("", "", "", nil)
+            fault = .wrongType(role.rawValue, "an object with `type` and `id`")
             return
         }
         var (type, id) = (String?.none, String?.none)
-        var fault = isRepeated ? AuthZENError.repeated(role.rawValue) : nil
+        var (fault, idFault) = (AuthZENError?.none, AuthZENError?.none)
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
-            case .type: try reader.takeText("\(role).type", &type, &fault)
-            case .id: try reader.takeText("\(role).id", &id, &fault)
+            case .type: type = try reader.takeText("\(role).type", &fault)
+            case .id: id = try reader.takeText("\(role).id", &idFault)
             case .properties: try reader.skipObject("\(role).properties", &fault)
             default: try reader.skip()
             }
         }
-        (self.type, self.id, self.fault) = (type ?? "", id ?? "", fault)
+        givenType = type ?? ""
+        self.type = types.isEmpty ? givenType : types[givenType] ?? givenType
+        (self.id, self.fault, self.idFault) = (id ?? "", fault, idFault)
     }
 }
 
@@ -84,16 +107,16 @@ final class ActionPart {
     let name: String
     let fault: AuthZENError?
 
-    fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
+    fileprivate init(_ reader: inout JSONReader) throws(JSONError) {
         guard case .object = try reader.next() else {
             try reader.skip()
             (name, fault) = ("", .wrongType("action", "an object with `name`"))
             return
         }
-        var (name, fault) = (String?.none, isRepeated ? AuthZENError.repeated("action") : nil)
+        var (name, fault) = (String?.none, AuthZENError?.none)
         try reader.takeMembers { reader, member throws(JSONError) in
             switch member {
-            case .name: try reader.takeText("action.name", &name, &fault)
+            case .name: name = try reader.takeText("action.name", &fault)
             case .properties: try reader.skipObject("action.properties", &fault)
             default: try reader.skip()
             }
@@ -104,63 +127,73 @@ final class ActionPart {
 
 /// The members of a request's context that this service uses; others are ignored. Also a class.
 final class ContextPart {
+    /// The name of the member with the moment of a query. It has a prefix, because a caller's context may have an `at` of its own.
+    static let momentName = "muniment_at"
+
     /// The moment of the query; nil for now.
     private(set) var moment: Moment?
     /// Whether the response must contain the reason.
     private(set) var wantsReason = false
     private(set) var fault: AuthZENError?
+    /// Whether an evaluation with this context has a context in its response, even in a list.
+    var wantsContext: Bool { wantsReason || moment != nil }
 
-    fileprivate init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
+    fileprivate init(_ reader: inout JSONReader) throws(JSONError) {
         guard case .object = try reader.next() else {
             fault = .wrongType("context", "an object")
             try reader.skip()
             return
         }
-        var (at, reason) = (JSONValue?.none, false)
-        var fault = isRepeated ? AuthZENError.repeated("context") : nil
+        var (at, reason) = (JSONValue.null, false)
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
-            case .at:
-                if at != nil { fault = .repeated("context.at") }
-                at = try reader.takeValue()
+            case .at: at = try reader.takeValue()
             case .reason where try reader.next() == .flag: reason = try reader.takeValue() == .bool(true)
             default: try reader.skip()
             }
         }
-        (wantsReason, self.fault) = (reason, fault)
-        if let at { readMoment(at) }
+        wantsReason = reason
+        readMoment(at)
     }
 
     private func readMoment(_ value: JSONValue) {
         switch value {
+        case .null: return
         case .integer(let number) where number >= 0: moment = .revision(Revision(UInt64(number)))
         case .string(let text): moment = Instant(text: text).map(Moment.time)
         default: break
         }
         if moment == nil {
-            fault = fault ?? .wrongType("context.at", "the number of a revision, or a time like 2026-01-01T10:00:00Z")
+            fault = .wrongType("context.\(Self.momentName)", "the number of a revision, or a time like 2026-01-01T10:00:00Z")
         }
     }
 }
 
 extension JSONReader {
-    /// Reads a text as a member of a part. A value of another type is an error.
-    fileprivate mutating func takeText(
-        _ place: @autoclosure () -> String, _ text: inout String?, _ fault: inout AuthZENError?
-    ) throws(JSONError) {
-        guard case .text = try next() else {
-            fault = fault ?? .wrongType(place(), "a string")
-            return try skip()
-        }
-        if text != nil { fault = fault ?? .repeated(place()) }
-        text = try takeText()
+    /// Reads `null` if it is the next value. Returns whether it was.
+    mutating func takeNull() throws(JSONError) -> Bool {
+        guard try next() == .null else { return false }
+        try skip()
+        return true
     }
 
-    /// Skips an unused object. A value that is not an object is an error.
-    fileprivate mutating func skipObject(
+    /// Reads a text as a member of a part; nil for `null`. A value of another type is an error.
+    fileprivate mutating func takeText(
         _ place: @autoclosure () -> String, _ fault: inout AuthZENError?
-    ) throws(JSONError) {
-        if try next() != .object { fault = fault ?? .wrongType(place(), "an object") }
+    ) throws(JSONError) -> String? {
+        switch try next() {
+        case .text: return try takeText()
+        case .null: break
+        default: fault = fault ?? .wrongType(place(), "a string")
+        }
+        try skip()
+        return nil
+    }
+
+    /// Skips an unused object, or `null`. Another value is an error.
+    mutating func skipObject(_ place: @autoclosure () -> String, _ fault: inout AuthZENError?) throws(JSONError) {
+        let type = try next()
+        if type != .object, type != .null { fault = fault ?? .wrongType(place(), "an object") }
         try skip()
     }
 }

@@ -10,27 +10,27 @@ enum SearchedKind: String {
 /// The contents of a search request.
 struct SearchRequest {
     let kind: SearchedKind
-    private(set) var parts = RequestParts()
-    private(set) var page = PagePart()
+    let parts: RequestParts
+    let page: PagePart
     /// The bytes of the request.
     private let body: [UInt8]
 
     /// - Throws: ``AuthZENError`` for an invalid request. Types and ids that no store can contain are valid.
     init(_ body: [UInt8], _ kind: SearchedKind, _ authZEN: AuthZEN) throws(AuthZENError) {
         (self.kind, self.body) = (kind, body)
-        var (parts, page) = (RequestParts(), PagePart?.none)
+        var (parts, page) = (RequestParts(subjectTypes: authZEN.subjectTypes), PagePart())
         try authZEN.read(body) { reader, name throws(JSONError) in
             if name == .page {
-                page = try PagePart(&reader, isRepeated: page != nil)
+                if try !reader.takeNull() { page = try PagePart(&reader) }
             } else if try !parts.take(name, &reader) {
                 try reader.skip()
             }
         }
-        (self.parts, self.page) = (parts, page ?? PagePart())
-        if let fault = parts.fault ?? self.page.fault ?? missing { throw fault }
+        (self.parts, self.page) = (parts, page)
+        if let fault = parts.fault(ofSearchFor: kind) ?? page.fault ?? missing { throw fault }
     }
 
-    /// The missing required part. An id of the searched entity is ignored.
+    /// The missing required part. The id of the searched entity is ignored.
     private var missing: AuthZENError? {
         guard let subject = parts.subject else { return .missingPart("subject") }
         guard let resource = parts.resource else { return .missingPart("resource") }
@@ -69,25 +69,19 @@ struct PagePart {
 
     init() {}
 
-    init(_ reader: inout JSONReader, isRepeated: Bool) throws(JSONError) {
+    init(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.next() == .object else {
             fault = .wrongType("page", "an object")
             try reader.skip()
             return
         }
-        var (token, limit) = (JSONValue?.none, JSONValue?.none)
-        var fault = isRepeated ? AuthZENError.repeated("page") : nil
+        var (token, limit) = (JSONValue.null, JSONValue.null)
+        var fault: AuthZENError?
         try reader.takeMembers { reader, name throws(JSONError) in
             switch name {
-            case .token:
-                if token != nil { fault = .repeated("page.token") }
-                token = try reader.takeValue()
-            case .limit:
-                if limit != nil { fault = .repeated("page.limit") }
-                limit = try reader.takeValue()
-            case .properties:
-                if try reader.next() != .object { fault = .wrongType("page.properties", "an object") }
-                try reader.skip()
+            case .token: token = try reader.takeValue()
+            case .limit: limit = try reader.takeValue()
+            case .properties: try reader.skipObject("page.properties", &fault)
             default: try reader.skip()
             }
         }
@@ -96,20 +90,20 @@ struct PagePart {
         readLimit(limit)
     }
 
-    private mutating func readToken(_ value: JSONValue?) {
+    private mutating func readToken(_ value: JSONValue) {
         switch value {
-        case nil: break
+        case .null: break
         // An empty token, as in the last page, starts again at the first page.
-        case .string(let text)?: token = text.isEmpty ? nil : text
+        case .string(let text): token = text.isEmpty ? nil : text
         default: fault = fault ?? .wrongType("page.token", "a string: the `next_token` of the previous page")
         }
     }
 
-    private mutating func readLimit(_ value: JSONValue?) {
+    private mutating func readLimit(_ value: JSONValue) {
         switch value {
-        case nil: break
-        case .integer(let number)? where number >= 0: limit = Int(number)
-        default: fault = fault ?? .wrongType("page.limit", "a whole number of at least 0")
+        case .null: break
+        case .integer(let number) where number >= 1: limit = Int(number)
+        default: fault = fault ?? .wrongType("page.limit", "a whole number of at least 1")
         }
     }
 }

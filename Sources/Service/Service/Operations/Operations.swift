@@ -69,7 +69,8 @@ final class Operations: Sendable {
         counts.counts(ofRoute: exchange?.route).ended(status: status, nanoseconds: nanoseconds)
         guard format != .none else { return }
         let line = RequestLine(
-            time: clock(), requestID: exchange?.requestID, method: request.method, route: exchange?.route.map { names[$0] },
+            time: clock(), requestID: exchange?.requestID, method: request.method,
+            route: exchange?.route.map { names[$0] },
             path: request.path, status: status, nanoseconds: nanoseconds, credential: exchange?.caller?.id,
             store: exchange?.storeName,
             bytes: bytes, peer: exchange?.client ?? request.peer)
@@ -86,11 +87,12 @@ final class Operations: Sendable {
 
 /// The id that the client gives a request.
 enum RequestID {
-    /// Returns the `X-Request-ID` of a request; nil if it is missing, or not valid for a log or a commit.
+    /// Returns the `X-Request-ID` of a request; nil if it is missing, not a valid value of a header in UTF-8, or too long for a commit.
     static func given(in request: HTTPRequest) -> String? {
         guard let text = request.header("X-Request-ID"), !text.isEmpty, text.utf8.count <= Limits.originBytes,
-            text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) })
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
         else { return nil }
-        return text
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+        return request.headerBytes("X-Request-ID").flatMap { String(validating: $0, as: UTF8.self) } == nil ? nil : text
     }
 }

@@ -18,7 +18,7 @@ extension Option {
         "listen", value: "ADDRESS:PORT", "the address to listen on (default 127.0.0.1:8080; port 0: any)")
     fileprivate static let publicAddress = Option(
         "public-address", value: "URL",
-        "the public address of the service, for its metadata (default: the address in each request)")
+        "the public address of the service with https, for its metadata (default: the address in each request)")
 }
 
 extension Invocation {
@@ -29,6 +29,22 @@ extension Invocation {
                 throw UsageError("`\(text)` is not a head size; write bytes, from 4096 to 1048576")
             }
             return number
+        }
+    }
+
+    /// The public address. Without TLS, only an address of this machine is useful, for tests.
+    fileprivate var publicAddress: String? {
+        get throws {
+            guard let text = options[.publicAddress] else { return nil }
+            let parts = URLComponents(string: text)
+            let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host ?? "")
+            guard let parts, parts.scheme == "https" || parts.scheme == "http" && isLocal, parts.host?.isEmpty == false,
+                parts.query == nil, parts.fragment == nil, parts.user == nil
+            else {
+                throw UsageError(
+                    "`\(text)` is not a public address; write https://HOST[:PORT][/PATH], without a query and a fragment")
+            }
+            return text
         }
     }
 
@@ -111,7 +127,7 @@ extension Command {
         }
         try call.setOperations(in: &settings)
         settings.accounts = try call.accountsOptions
-        (settings.publicAddress, settings.usesTLS) = (call.options[.publicAddress], tls != nil)
+        (settings.publicAddress, settings.usesTLS) = (try call.publicAddress, tls != nil)
         call.warnOfProxies(settings)
         if let problem = tls?.problem(at: settings.clock()) { settings.report(TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)

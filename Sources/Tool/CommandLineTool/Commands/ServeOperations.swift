@@ -17,13 +17,16 @@ extension Option {
         "trusted proxies: the service takes the caller's address from their `X-Forwarded-For` (default: none)")
     fileprivate static let decisions = Option(
         "decision-log", value: "NAME[,NAME…]", "stores with a log of all decisions; `*` for all of them (default: none)")
+    fileprivate static let subjectTypes = Option(
+        "subject-types", value: "TYPE=user|thing|role[,…]",
+        "types of subjects in AuthZEN requests that mean another type, such as identity=user (default: none)")
     static let clockLimits = Option(
         "clock-limits", value: "MINUTES|none",
         "refuse commits if the clock differs more than this from the newest commit (default: 5 slow, "
             + "10 fast)")
 
     /// The options of `serve` for operation.
-    static let operations: [Option] = [log, rate, deadline, proxies, decisions, clockLimits]
+    static let operations: [Option] = [log, rate, deadline, proxies, decisions, subjectTypes, clockLimits]
 }
 
 extension Invocation {
@@ -45,6 +48,7 @@ extension Invocation {
         settings.requestsPerSecond = try options[.rate].map(Values.count)
         settings.trustedProxies = try trustedProxies
         settings.deadlines = try deadlines
+        settings.subjectTypes = try subjectTypes
         guard let text = options[.decisions] else { return }
         let names = Values.list(text)
         guard names != ["*"] else {
@@ -55,6 +59,23 @@ extension Invocation {
             throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
         }
         settings.decisionLogs = .stores(names)
+    }
+
+    private var subjectTypes: [String: String] {
+        get throws {
+            let types = ["user", "thing", "role", "everyone", "anonymous"]
+            var meanings: [String: String] = [:]
+            for part in Values.list(options[.subjectTypes] ?? "") {
+                let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+                guard words.count == 2, !words[0].isEmpty, types[..<3].contains(words[1]) else {
+                    throw UsageError("`\(part)` does not map a type of subjects; write TYPE=user, TYPE=thing or TYPE=role")
+                }
+                guard !types.contains(words[0]), meanings.updateValue(words[1], forKey: words[0]) == nil else {
+                    throw UsageError("`\(words[0])` already is a type of subjects; map another type")
+                }
+            }
+            return meanings
+        }
     }
 
     private var deadlines: RouteDeadlines {

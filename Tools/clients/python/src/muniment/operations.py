@@ -96,7 +96,7 @@ def batch_check(
         raise ValueError("there is nothing to check: pass at least one triple")
     body: dict[str, JSON] = {"evaluations": evaluations}
     if at is not None:
-        body["context"] = {"at": encode_moment(at)}
+        body["context"] = {"muniment_at": encode_moment(at)}
     return Request("POST", "/stores/{store}/access/v1/evaluations", _decisions, body=body, has_body=True)
 
 
