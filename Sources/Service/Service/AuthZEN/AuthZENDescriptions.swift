@@ -14,8 +14,8 @@ extension RouteDescription {
         body: Schema.object(
             [:],
             optional: SchemasOfAuthZEN.parts.with([
-                "evaluations": Schema.list(Schema.named("Evaluation"), maximum: AuthZEN.evaluationsPerRequest),
-                "options": Schema.named("EvaluationsOptions"),
+                "evaluations": Schema.orNull(Schema.list(Schema.named("Evaluation"), maximum: AuthZEN.evaluationsPerRequest)),
+                "options": Schema.orNull(Schema.named("EvaluationsOptions")),
             ]), isOpen: true),
         answer: Schema.object(
             [:],
@@ -48,7 +48,7 @@ extension RouteDescription {
 
     private static func search(_ summary: String, _ members: JSONObject, result: String) -> RouteDescription {
         authZEN(
-            summary, body: SchemasOfAuthZEN.request(members, optional: ["page": Schema.named("PageRequest")]),
+            summary, body: SchemasOfAuthZEN.request(members, optional: ["page": Schema.orNull(Schema.named("PageRequest"))]),
             answer: Schema.object(
                 ["page": Schema.named("PageResponse"), "results": Schema.list(Schema.named(result))],
                 optional: ["context": Schema.named("DecisionContext")], isOpen: true))
@@ -59,33 +59,36 @@ extension RouteDescription {
 enum SchemasOfAuthZEN {
     private static let word: JSONValue = .object(["type": .string("string"), "minLength": .integer(1)])
     private static let limit = JSONValue.object(["type": .string("integer"), "minimum": .integer(1)])
-    private static let properties = Schema.named("Properties")
+    /// Optional members of requests may be null, which is the same as none.
+    private static let properties = Schema.orNull(Schema.named("Properties"))
     private static let moment = JSONValue.object([
         "description": .string("a revision, or a time"),
         "anyOf": .array([Schema.number, .object(["type": .string("string"), "format": .string("date-time")])]),
     ])
     /// The parts of an evaluation, where none is required.
     static let parts: JSONObject = [
-        "subject": Schema.named("Entity"), "action": Schema.named("Action"), "resource": Schema.named("Entity"),
-        "context": Schema.named("EvaluationContext"),
+        "subject": Schema.orNull(Schema.named("Entity")), "action": Schema.orNull(Schema.named("Action")),
+        "resource": Schema.orNull(Schema.named("Entity")), "context": Schema.orNull(Schema.named("EvaluationContext")),
     ]
 
     static func request(_ members: JSONObject, optional: JSONObject = [:]) -> JSONValue {
-        Schema.object(members, optional: optional.with(["context": Schema.named("EvaluationContext")]), isOpen: true)
+        Schema.object(members, optional: optional.with(["context": Schema.orNull(Schema.named("EvaluationContext"))]), isOpen: true)
     }
 
     static let all: JSONObject = [
         "Properties": Schema.openObject("properties, which the service ignores"),
         "Entity": Schema.object(["type": word, "id": word], optional: ["properties": properties], isOpen: true),
         // An entity of the type that a search looks for. Its id is ignored.
-        "SearchedEntity": Schema.object(["type": word], optional: ["id": Schema.text, "properties": properties], isOpen: true),
+        "SearchedEntity": Schema.object(["type": word], optional: ["properties": properties], isOpen: true),
         "Action": Schema.object(["name": word], optional: ["properties": properties], isOpen: true),
         "FoundAction": Schema.object(["name": Schema.text], isOpen: true),
-        "EvaluationContext": Schema.object([:], optional: [ContextPart.momentName: moment], isOpen: true),
+        "EvaluationContext": Schema.object([:], optional: [ContextPart.momentName: Schema.orNull(moment)], isOpen: true),
         "Evaluation": Schema.object([:], optional: parts, isOpen: true),
         "EvaluationsOptions": Schema.object(
             [:],
-            optional: ["evaluations_semantic": Schema.words("execute_all", "deny_on_first_deny", "permit_on_first_permit")],
+            optional: [
+                "evaluations_semantic": Schema.orNull(Schema.words("execute_all", "deny_on_first_deny", "permit_on_first_permit"))
+            ],
             isOpen: true),
         "EvaluationResponse": Schema.object(
             ["decision": Schema.flag], optional: ["context": Schema.named("DecisionContext")], isOpen: true),
@@ -94,7 +97,8 @@ enum SchemasOfAuthZEN {
             optional: ["revision": Schema.revision, "reason": Schema.text, "error": Schema.named("EvaluationError")], isOpen: true),
         "EvaluationError": Schema.object(["status": Schema.number, "message": Schema.text]),
         "PageRequest": Schema.object(
-            [:], optional: ["token": Schema.text, "limit": limit, "properties": properties], isOpen: true),
+            [:], optional: ["token": Schema.orNull(Schema.text), "limit": Schema.orNull(limit), "properties": properties],
+            isOpen: true),
         "PageResponse": Schema.object(
             ["next_token": Schema.text], optional: ["count": Schema.number, "total": Schema.number], isOpen: true),
         "AuthZENConfiguration": Schema.object([
