@@ -90,11 +90,11 @@ public final class LogReader {
         }
     }
 
-    /// Calls `body` with a commit that has only some of its events, and with its hash.
+    /// Returns a commit with only some of its events, and its hash.
     ///
-    /// The hash of a large commit is computed only once while the log is open.
+    /// The hash of a large commit is computed only once while the log is open. The indexes are in ascending order; those beyond the
+    /// last event of the commit are ignored.
     ///
-    /// - Parameter indexes: the indexes of the events, in ascending order. The commit has no events for those beyond its end.
     /// - Throws: ``LogError/missing(_:)``, ``LogError/brokenChain(_:)``, ``LogError/unreadable(_:_:)``.
     public func commit(at revision: Revision, eventsAt indexes: [Int]) throws -> (commit: Commit, hash: Digest) {
         var found: (Commit, Digest)?

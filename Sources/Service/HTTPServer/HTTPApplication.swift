@@ -8,7 +8,7 @@ public protocol HTTPApplication: AnyObject, Sendable {
 
     /// Returns the response if the server itself rejects a request: invalid framing, limits, timeouts.
     ///
-    /// - Parameter request: the request, admitted or not; nil if its head has not arrived.
+    /// The request may not have been admitted; it is nil if its head has not arrived.
     func refusal(of request: HTTPRequest?, status: Int, detail: String) -> HTTPResponse
 
     /// Called if the client of a request has disconnected before its response was complete. Called on a server thread: must not

@@ -33,7 +33,7 @@ struct MembershipLimitTests {
         return memberships.count
     }
 
-    @Test("E2: one creator's roles cannot fill a user: another creator and an administrator can still add it to theirs")
+    @Test("E2: one creator's roles cannot fill a user: another creator and an administrator can still add it to a role")
     func direct() throws {
         try withUsers { fixture in
             let roles = Self.roles("m", Self.limit + 1)
@@ -71,7 +71,7 @@ struct MembershipLimitTests {
                 #expect(try fixture.refusal(.addMember(member, to: "role:last"), as: "user:mal")?.code == .tooLarge)
             }
             if bottom == .role {
-                // What is below the member counts too.
+                // The members of the member count too.
                 #expect(try fixture.refusal(.addMember("user:dan", to: "role:z"), as: "user:mal")?.code == .tooLarge)
             }
             // From above: the lower roles are in all upper ones first.
@@ -107,7 +107,7 @@ struct MembershipLimitTests {
                 let refusal = try fixture.refusal(.addMember(roles[member], to: roles[role]), as: "user:mal")
                 #expect(refusal?.code == .cycle, "\(member) in \(role)")
             }
-            // What is known about the roles above changes with the memberships of the same transaction.
+            // Memberships of the same transaction change the roles above.
             let turned: [Change] = [
                 .removeMember(roles[1], from: roles[2]), .addMember(roles[2], to: roles[1]), .addMember(roles[1], to: roles[2]),
             ]

@@ -81,7 +81,8 @@ struct RoleGraphTests {
         }
     }
 
-    @Test("E2: a tenant who has put a user in as many roles as the limit allows keeps nobody else from adding that user to theirs")
+    @Test(
+        "E2: a tenant who puts a user in as many roles as the limit allows does not prevent others from adding that user to a role")
     func fullUser() async throws {
         try await withWorld { world in
             let roles = (0...Limits.membershipsPerCreator).map { "m\($0)" }

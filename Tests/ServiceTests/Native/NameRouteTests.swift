@@ -5,7 +5,7 @@ import ServiceSupport
 import TestSupport
 import Testing
 
-@Suite("Names: what a store contains, at any moment")
+@Suite("Names: the contents of a store at any moment")
 struct NameRouteTests {
     @Test("A list has the names that exist at the moment, by class, prefix, part and parent", arguments: [false, true])
     func lists(isLive: Bool) async throws {
@@ -53,7 +53,7 @@ struct NameRouteTests {
         }
     }
 
-    @Test("A description has what is recorded about a name, and nothing for a name that does not exist at the moment")
+    @Test("A description has all data recorded about a name; a name that does not exist at the moment has none")
     func describes() async throws {
         try await withFirm(isLive: false) { firm in
             func describe(_ name: String, status: Int = 200) async throws -> JSONValue {
@@ -113,7 +113,7 @@ struct NameRouteTests {
         }
     }
 
-    @Test("Lists and descriptions need a token that may ask about everybody, or an administrator of the store")
+    @Test("Lists and descriptions need a token that may query all subjects, or an administrator of the store")
     func rights() async throws {
         try await withFirm(isLive: false) { firm in
             for path in ["/names", "/names/doc:plan", "/ends", "/activity"] {

@@ -46,7 +46,7 @@ public enum CommitCodec {
 
     /// Decodes a commit with only some of its events, and skips the others. Linear in the number of events up to the last index.
     ///
-    /// - Parameter indexes: the indexes of the events, in ascending order. The commit has no events for those beyond its end.
+    /// The indexes are in ascending order; those beyond the last event of the commit are ignored.
     public static func decode(_ bytes: Span<UInt8>, eventsAt indexes: [Int]) throws(CodecError) -> Commit {
         var reader = ByteReader()
         var (commit, count) = try decodeHeader(bytes, &reader)

@@ -17,7 +17,7 @@ extension Snapshot {
 
     /// Throws a `Refusal` with `unknownClass` if no class of the name exists at this moment.
     @discardableResult package func requireClass(_ className: String) throws -> ClassID {
-        guard Name.class(className).isWellFormed, let classID = try reader.classID(className) else {
+        guard let classID = try classID(className) else {
             throw Refusal(.unknownClass, "the class `\(Name(className).excerpt)` does not exist")
         }
         return classID

@@ -53,7 +53,7 @@ extension Snapshot {
     package func names(_ filter: NameFilter, limit: Int) throws -> [String] {
         var classID: ClassID?
         if let className = filter.className {
-            guard Name.class(className).isWellFormed, let found = try reader.classID(className) else { return [] }
+            guard let found = try self.classID(className) else { return [] }
             classID = found
         }
         let part = filter.part.map { Array($0.utf8).map(\.asciiLowercase) }
@@ -87,7 +87,7 @@ extension Snapshot {
         guard let object = try reader.object(name), let place = try reader.place(of: object) else { return nil }
         var found = NameDescription(
             name: name.text, className: Name(try reader.name(of: place.classID)).id ?? "",
-            created: try created(object, place.classID),
+            created: try reader.beginning(of: .object(object, place.classID)),
             changed: try reader.lastChange(of: object), parent: try place.parent.map { try reader.name(of: $0) },
             owner: try reader.owner(of: object).map { try reader.name(of: $0) },
             hasChildren: try !reader.children(of: object).isEmpty)
@@ -111,10 +111,6 @@ extension Snapshot {
         default: break
         }
         return found
-    }
-
-    private func created(_ object: ObjectID, _ classID: ClassID) throws -> Revision? {
-        try reader.beginning(of: .object(object, classID))
     }
 
     /// Returns the ends of entries that are still ahead, the next one first.

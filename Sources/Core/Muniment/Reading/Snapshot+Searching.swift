@@ -48,7 +48,8 @@ extension Snapshot {
         return (names(verdict.effective) + aliases).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private func classID(_ className: String) throws -> ClassID? {
+    /// Returns the number of a class; nil if it does not exist, or its name is ill-formed.
+    func classID(_ className: String) throws -> ClassID? {
         Name.class(className).isWellFormed ? try reader.classID(className) : nil
     }
 

@@ -16,7 +16,7 @@ extension Store {
         }
     }
 
-    /// Returns the privileges that names stand for: a level of the history stands for its privileges, and any other name for itself.
+    /// Returns the names with each level of the history replaced by its privileges. Other names are kept.
     public func replacingLevels(in names: [String]) throws -> [String] {
         let isKnown = try read { snapshot in names.map { snapshot.privileges(named: [$0]) != nil } }
         guard isKnown.contains(false), let levels = try levels else { return names }
@@ -25,7 +25,7 @@ extension Store {
         }
     }
 
-    /// Returns the privileges that names stand for.
+    /// Returns privileges for names of privileges and of levels of the history.
     ///
     /// - Throws: `Refusal` with `malformed` for a name that is neither a privilege nor a level.
     public func privileges(named names: [String]) throws -> [String] {

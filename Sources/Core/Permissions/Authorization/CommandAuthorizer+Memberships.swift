@@ -11,14 +11,16 @@ extension CommandAuthorizer {
         var most = try state.reach(of: role).memberships
         most[try state.creator(of: role), default: 0] += 1
         _ = try Set(reachableFrom: [member]) { principal in
-            if try principal == member || exceedsShare(principal, adding: most) { try needShare(of: principal, adding: role, name) }
+            if try principal == member || mayExceedLimit(principal, adding: most) {
+                try checkLimit(of: principal, adding: role, name)
+            }
             return try state.place(of: ObjectID(principal))?.classID == .role ? state.members(of: principal) : []
         }
     }
 
-    /// Returns whether a principal may exceed the limit if it follows further memberships. Counts those that its direct roles
-    /// share more than once.
-    private func exceedsShare(_ principal: PrincipalID, adding memberships: [PrincipalID: Int]) throws -> Bool {
+    /// Returns whether a principal can exceed the limit by further memberships. A quick estimate, never too low: a membership that
+    /// several of its direct roles follow counts for each of them.
+    private func mayExceedLimit(_ principal: PrincipalID, adding memberships: [PrincipalID: Int]) throws -> Bool {
         var memberships = memberships
         for direct in try state.directRoles(of: principal) {
             memberships[try state.creator(of: direct)]? += 1
@@ -27,7 +29,8 @@ extension CommandAuthorizer {
         return memberships.values.contains { $0 > Limits.membershipsPerCreator }
     }
 
-    private func needShare(of principal: PrincipalID, adding role: PrincipalID, _ name: Name) throws {
+    /// Follows the memberships of a principal, and throws if it would exceed the limit.
+    private func checkLimit(of principal: PrincipalID, adding role: PrincipalID, _ name: Name) throws {
         let reach = try state.reach(of: principal)
         for (creator, count) in try reach.adding(role, state).memberships
         where reach.memberships[creator, default: 0] + count > Limits.membershipsPerCreator {

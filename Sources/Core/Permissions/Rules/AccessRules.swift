@@ -87,13 +87,13 @@ public import Events
         return (levels, objectsRead)
     }
 
-    /// Visits the objects whose entries decide about privileges: the store, the class, the object, and the objects from which it
-    /// inherits, upwards.
+    /// Visits the objects with the entries that decide about privileges: the store, the class, the object, and upwards the objects
+    /// that it inherits from.
     ///
     /// - Parameters:
     ///   - wanted: only these privileges must be correct in the levels.
     ///   - isExhaustive: whether to continue upwards after all wanted privileges are found.
-    ///   - read: returns the privileges that an object gives, and records what the caller of the walk needs.
+    ///   - read: returns the privileges that an object gives, and records data for the caller of the walk.
     @inlinable @inline(__always)
     func walk(
         on object: ObjectID, at place: ClassAndParent, _ options: ClassOptions, wanted: Privileges, isExhaustive: Bool,
@@ -134,7 +134,7 @@ public import Events
 /// An object that can give privileges at a level of the rules.
 @frozen public struct AccessSource: Hashable, Sendable {
     public let level: DecidingLevel
-    /// The store, the class, the object in the question, or an object from which that one inherits.
+    /// The store, the class, the object in the question, or an object that it inherits from.
     public let object: ObjectID
     public let classID: ClassID
     /// The privileges in the question that count if the object gives them. For an object above, those that every class on the

@@ -200,7 +200,7 @@ extension WorkingSet {
         for subjects in needed where !subjects.contains(member) { subjectSets[subjects.caller] = subjects }
     }
 
-    /// Updates what is cached about the roles of a member, and clears what is cached about the members of a role.
+    /// Updates the cached reach of a member, and clears that of the principals below it.
     private func updateReaches(below member: PrincipalID, in role: PrincipalID, isMember: Bool) throws {
         if reaches.isEmpty { return }
         if isMember { try reaches[member]?.add(role, self) } else { reaches[member] = nil }

@@ -29,9 +29,8 @@ enum Schema {
 
     static func words(_ words: String...) -> JSONValue { .object(["type": .string("string"), "enum": .texts(words)]) }
     static func oneOf(_ schemas: JSONValue...) -> JSONValue { .object(["oneOf": .array(schemas)]) }
-    static func orNull(_ schema: JSONValue) -> JSONValue {
-        .object(["anyOf": .array([schema, .object(["type": .string("null")])])])
-    }
+    static func anyOf(_ schemas: JSONValue...) -> JSONValue { .object(["anyOf": .array(schemas)]) }
+    static func orNull(_ schema: JSONValue) -> JSONValue { anyOf(schema, .object(["type": .string("null")])) }
 
     static let text: JSONValue = .object(["type": .string("string")])
     static let flag: JSONValue = .object(["type": .string("boolean")])

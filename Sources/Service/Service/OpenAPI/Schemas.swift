@@ -67,7 +67,7 @@ enum Schemas {
             "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,
         ]),
         "RefusedChange": Schema.object(["refused": Schema.named("Refused")]),
-        "TransactionResult": .object(["anyOf": .array([Schema.named("Receipt"), Schema.named("RefusedChange")])]),
+        "TransactionResult": Schema.anyOf(Schema.named("Receipt"), Schema.named("RefusedChange")),
         "TransactionResults": Schema.object([
             "results": Schema.list(Schema.named("TransactionResult")), "head": Schema.revision,
         ]),

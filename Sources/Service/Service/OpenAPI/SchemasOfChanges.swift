@@ -9,15 +9,14 @@ enum SchemasOfChanges {
             "oneOf": .array(Change.operations.map { Schema.named($0.capitalizedFirst) }),
             "discriminator": .object(["propertyName": .string("op"), "mapping": .object(mapping)]),
         ]),
-        "Aliases": .object(["type": .string("object"), "additionalProperties": anyOf(Schema.text, Schema.list(Schema.text))]),
+        "Aliases": .object(["type": .string("object"), "additionalProperties": Schema.anyOf(Schema.text, Schema.list(Schema.text))]
+        ),
     ]).with(JSONObject(Change.members.map { ($0.operation.capitalizedFirst, form($0.operation, $0.members)) }))
 
     /// The schema of each operation, for clients that find it by `op`.
     private static var mapping: JSONObject {
         JSONObject(Change.operations.map { ($0, JSONValue.string("#/components/schemas/\($0.capitalizedFirst)")) })
     }
-
-    private static func anyOf(_ schemas: JSONValue...) -> JSONValue { .object(["anyOf": .array(schemas)]) }
 
     private static func form(_ operation: String, _ members: [ChangeMember]) -> JSONValue {
         let operationWord: JSONValue = .object(["const": .string(operation)])
@@ -45,7 +44,7 @@ enum SchemasOfChanges {
         case .revision: Schema.revision
         case .value: Schema.anything
         case .words(let words): .object(["type": .string("string"), "enum": .texts(words)])
-        case .inheritance: anyOf(Schema.flag, texts)
+        case .inheritance: Schema.anyOf(Schema.flag, texts)
         case .aliases: Schema.named("Aliases")
         }
     }

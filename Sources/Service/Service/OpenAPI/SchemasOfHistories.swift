@@ -10,7 +10,7 @@ enum SchemasOfHistories {
         "credential": Schema.text,
     ]
     /// The inherited privileges: all, none, or these.
-    static let inherits: JSONValue = .object(["anyOf": .array([Schema.flag, Schema.privileges])])
+    static let inherits = Schema.anyOf(Schema.flag, Schema.privileges)
 
     static let all: JSONObject = [
         "Event": event, "ClassOptions": classOptions, "AuditRecord": auditRecord,

@@ -50,7 +50,7 @@ extension Command {
     ) { try .detachPermission($0.permission(), from: $0.name("the object", after: "from")) }
 }
 
-/// What a subject keeps after a change that takes access from it, and by which way.
+/// The access that a subject still has after a change that takes access away, and its paths.
 enum Remains {
     /// The revoked privileges that the subject still has on the object; without any named, all that it has there.
     static func access(_ change: Change, _ snapshot: Snapshot) throws -> (JSONObject, [String]) {
@@ -64,7 +64,7 @@ enum Remains {
         )
     }
 
-    /// The ways by which a member is still in a role.
+    /// The path through which a member is still in a role.
     static func membership(_ change: Change, _ snapshot: Snapshot) throws -> (JSONObject, [String]) {
         guard case .removeMember(let member, let role, _) = change,
             let found = try snapshot.accessReport(of: member).roles.first(where: { $0.role == role.text })

@@ -45,16 +45,17 @@ struct Example: Sendable {
 extension Command {
     /// Returns a command that commits one change, which `change` makes of the words and options of a call.
     ///
-    /// - Parameter remains: returns the access that the change did not take away, as members of the object and as lines.
+    /// - Parameter remains: returns the access that the change did not take away, as members of the object and as lines; nil for a
+    ///   change that takes none away.
     static func change(
         _ name: String, _ summary: String, sentence: String, options: [Option] = [], example: Example,
-        remains: @escaping @Sendable (Change, Snapshot) throws -> (JSONObject, [String]) = { _, _ in ([:], []) },
+        remains: (@Sendable (Change, Snapshot) throws -> (JSONObject, [String]))? = nil,
         change: @escaping @Sendable (inout Invocation) throws -> Change
     ) -> Command {
         Command(name, summary, sentence: sentence, options: options + Option.change, example: example) { call in
             let change = try change(&call)
             try call.end()
-            return try call.make([change]) { try remains(change, $0) }
+            return try call.make([change], remains: remains.map { remains in { try remains(change, $0) } })
         }
     }
 }

@@ -57,7 +57,7 @@ extension Invocation {
         }
     }
 
-    /// Returns the privileges that names stand for.
+    /// Returns privileges for names of privileges and levels.
     func privileges(_ names: [String], of store: Store) throws -> [String] {
         try Invocation.understood { try store.privileges(named: names) }
     }
@@ -74,15 +74,20 @@ extension Invocation {
 
     /// Commits changes as one transaction, and prints its revision.
     ///
-    /// - Parameter remains: returns what the changes did not take away, as members of the object and as lines.
-    func make(
-        _ changes: [Change], remains: (Snapshot) throws -> (JSONObject, [String]) = { _ in ([:], []) }
-    ) throws -> ExitCode {
+    /// - Parameter remains: returns the access that the changes did not take away, as members of the object and as lines; nil for
+    ///   changes that take none away.
+    func make(_ changes: [Change], remains: ((Snapshot) throws -> (JSONObject, [String]))? = nil) throws -> ExitCode {
         let caller = try caller
         let receipt = try commit(changes, as: caller)
         let line =
             receipt.revision.map { "revision \($0)" } ?? "nothing changed: the store has this state already, or for a longer time"
-        let (members, lines) = try withStore(.reading) { try $0.read(remains) }
+        var (members, lines): (JSONObject, [String]) = ([:], [])
+        if let remains {
+            // The changes are durable, even if the store cannot be read now.
+            do { (members, lines) = try withStore(.reading) { try $0.read(remains) } } catch {
+                note("the remaining access is unknown: \(error)")
+            }
+        }
         return try answer(.object(receipt.json.with(members)), lines: [line] + lines)
     }
 }

@@ -27,7 +27,7 @@ enum TransactionRoute {
             )
             .withResponse(
                 "the result; `revision` is null if nothing changed",
-                .object(["anyOf": .array([Schema.named("Receipt"), Schema.named("TransactionResults")])])
+                Schema.anyOf(Schema.named("Receipt"), Schema.named("TransactionResults"))
             ),
         .asynchronous { call in
             var arguments = try call.arguments()

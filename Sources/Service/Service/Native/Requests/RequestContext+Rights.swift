@@ -70,7 +70,7 @@ extension RequestContext {
         return try store.read(at: point.moment, body)
     }
 
-    /// Returns the privileges that names stand for, which can also be levels of the store's history.
+    /// Returns privileges for names of privileges and of levels of the store's history.
     ///
     /// - Throws: `Refusal` with `malformed` for a name that is neither.
     func privileges(_ names: [String], _ snapshot: Snapshot) throws -> [String] {

@@ -81,7 +81,7 @@ enum StoreRoutes {
             .withParameters(.atLeast)
             .withResponse(
                 "the report", Schema.named("Verification"),
-                lines: .object(["anyOf": .array([Schema.named("VerificationProgress"), Schema.named("Verification")])])
+                lines: Schema.anyOf(Schema.named("VerificationProgress"), Schema.named("Verification"))
             ),
         .queued { call in
             var arguments = try call.arguments()
