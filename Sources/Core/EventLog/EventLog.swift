@@ -137,11 +137,9 @@ public final class EventLog: Sendable {
 
     private func chain(
         _ commits: [Commit], after known: LogHead?, isAfterTheName: Bool
-    ) throws(LogError) -> ([AppendedRow], LogHead) {
+    ) throws(LogError) -> (LogRows, LogHead) {
         var head = known
-        var rows: [AppendedRow] = []
-        rows.reserveCapacity(commits.count)
-        var writer = LogRowWriter()
+        var rows = LogRows(after: known?.hash ?? .zero)
         for commit in commits {
             let expected = head?.revision.next ?? .genesis
             guard commit.revision == expected else {
@@ -150,9 +148,8 @@ public final class EventLog: Sendable {
             if let head, head.revision > .genesis, commit.time < head.time, !commit.correctsClock {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
             }
-            let (value, hash) = writer.row(after: head?.hash ?? .zero) { CommitCodec.encode(commit, into: &$0) }
-            rows.append(AppendedRow(key: LogKeys.commit(commit.revision, isAfterTheName: isAfterTheName), value: value))
-            head = LogHead(revision: commit.revision, time: commit.time, hash: hash)
+            rows.add(LogKeys.fixed(commit.revision, isAfterTheName: isAfterTheName)) { CommitCodec.encode(commit, into: &$0) }
+            head = LogHead(revision: commit.revision, time: commit.time, hash: rows.hash)
         }
         guard let head else { throw .outOfOrder("a refusal needs an earlier commit") }
         return (rows, head)
@@ -160,37 +157,33 @@ public final class EventLog: Sendable {
 
     private func chain(
         _ refusals: [RecordedRefusal], after known: RefusalHead?
-    ) throws(LogError) -> ([AppendedRow], RefusalHead?) {
+    ) throws(LogError) -> (LogRows, RefusalHead?) {
         var last = known
-        var rows: [AppendedRow] = []
-        var writer = LogRowWriter()
+        var rows = LogRows(after: known?.hash ?? .zero)
         for refusal in refusals {
             let expected = last?.number.next ?? .first
             guard refusal.number == expected else {
                 throw .outOfOrder("refusal \(refusal.number), but \(expected) is next")
             }
-            let (value, hash) = writer.row(after: last?.hash ?? .zero) { RefusalCodec.encode(refusal, into: &$0) }
-            rows.append(AppendedRow(key: LogKeys.refusal(refusal.number), value: value))
-            last = RefusalHead(number: refusal.number, hash: hash)
+            rows.add(LogKeys.fixed(refusal.number.rawValue)) { RefusalCodec.encode(refusal, into: &$0) }
+            last = RefusalHead(number: refusal.number, hash: rows.hash)
         }
         return (rows, last)
     }
 
-    private func write(_ rows: [AppendedRow]) throws(StorageError) {
-        try environment.write { transaction throws(StorageError) in
-            for row in rows { try transaction.put(row.value.span, in: table, for: row.key.span, appending: true) }
-        }
+    private func write(_ rows: LogRows) throws(StorageError) {
+        try environment.write { transaction throws(StorageError) in try rows.write(to: table, in: transaction) }
     }
 
     /// Writes refusals too, and creates their table with the first one.
-    private func write(_ rows: [AppendedRow], refusals refusalRows: [AppendedRow]) throws(StorageError) {
+    private func write(_ rows: LogRows, refusals refusalRows: LogRows) throws(StorageError) {
         try refusals.withLock { refusals throws(StorageError) in
             var used = refusals
             try environment.write { transaction throws(StorageError) in
-                for row in rows { try transaction.put(row.value.span, in: table, for: row.key.span, appending: true) }
+                try rows.write(to: table, in: transaction)
                 // A table that was created in an aborted transaction does not exist afterwards.
                 let opened = if let refusals { refusals } else { try transaction.table(LogKeys.refusals) }
-                for row in refusalRows { try transaction.put(row.value.span, in: opened, for: row.key.span, appending: true) }
+                try refusalRows.write(to: opened, in: transaction)
                 used = opened
             }
             refusals = used
@@ -231,9 +224,4 @@ public final class EventLog: Sendable {
         try lookForRefusals()
         return try read(body)
     }
-}
-
-private struct AppendedRow {
-    let key: [UInt8]
-    let value: ArraySlice<UInt8>
 }

@@ -1,4 +1,5 @@
 internal import Events
+internal import LMDB
 
 /// The keys of the log's rows.
 ///
@@ -15,10 +16,20 @@ enum LogKeys {
     ///
     /// - Parameter isAfterTheName: whether the log contained refusals when the commit was appended.
     static func commit(_ revision: Revision, isAfterTheName: Bool) -> [UInt8] {
-        key(isAfterTheName ? revision.rawValue | behindTheName : revision.rawValue)
+        key(number(revision, isAfterTheName: isAfterTheName))
     }
 
-    static func refusal(_ number: RefusalNumber) -> [UInt8] { key(number.rawValue) }
+    private static func number(_ revision: Revision, isAfterTheName: Bool) -> UInt64 {
+        isAfterTheName ? revision.rawValue | behindTheName : revision.rawValue
+    }
+
+    /// Returns the key of a commit, for writing.
+    static func fixed(_ revision: Revision, isAfterTheName: Bool) -> FixedKey {
+        fixed(number(revision, isAfterTheName: isAfterTheName))
+    }
+
+    /// Returns the key of a numbered record, for writing.
+    static func fixed(_ number: UInt64) -> FixedKey { FixedKey(UInt128(number), byteCount: 8) }
 
     /// Returns the revision of a key in the main table; nil for the name of a table, and for an invalid key.
     static func revision(_ key: Span<UInt8>) -> Revision? {

@@ -24,18 +24,37 @@ struct LogRow {
     }
 }
 
-/// Encodes consecutive rows, each chained to the previous one.
-struct LogRowWriter {
+/// Consecutive rows to append to the log, each chained to the previous one.
+struct LogRows {
+    /// The previous hash, and then the values of all rows. Each value ends with its hash, so the previous hash always precedes the
+    /// next body, and both are hashed together.
     private var writer = ByteWriter(capacity: 256)
+    private var rows: [(key: FixedKey, value: Range<Int>)] = []
+    /// The hash of the last row.
+    private(set) var hash: Digest
 
-    /// Returns the value of the next row, and its hash.
-    mutating func row(after previous: Digest, _ encode: (inout ByteWriter) -> Void) -> (value: ArraySlice<UInt8>, hash: Digest) {
-        // While the new hash is computed, the previous hash precedes the body.
-        writer.removeAll()
+    init(after previous: Digest) {
+        hash = previous
         writer.raw(previous.bytes)
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// Adds a row. `encode` appends its body.
+    mutating func add(_ key: FixedKey, _ encode: (inout ByteWriter) -> Void) {
+        let start = writer.bytes.count
         encode(&writer)
-        let hash = Digest(of: writer.bytes.span)
-        return (writer.bytes[Digest.byteCount...] + hash.bytes, hash)
+        hash = Digest(of: writer.bytes.span.extracting(start - Digest.byteCount..<writer.bytes.count))
+        writer.raw(hash.bytes)
+        rows.append((key, start..<writer.bytes.count))
+    }
+
+    /// Appends the rows to a table.
+    func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
+        let bytes = writer.bytes.span
+        let rowWriter = try transaction.rowWriter(to: table, appending: true)
+        defer { rowWriter.close() }
+        for row in rows { try rowWriter.put(bytes.extracting(row.value), for: row.key) }
     }
 }
 

@@ -90,19 +90,18 @@ public final class RecordLog: Sendable {
     public func append(_ encode: (RecordNumber, inout ByteWriter) -> Void) throws -> RecordHead {
         let last = head
         let number = last?.number.next ?? .first
-        var writer = LogRowWriter()
-        let (value, hash) = writer.row(after: last?.hash ?? .zero) { encode(number, &$0) }
-        let key = LogKeys.key(number.rawValue)
+        var rows = LogRows(after: last?.hash ?? .zero)
+        rows.add(LogKeys.fixed(number.rawValue)) { encode(number, &$0) }
         try gate.pass {
             // An earlier record must be there: the file may have been overwritten in place.
             guard isInPlace, last.map({ environment.hasRow($0.hash, under: [LogKeys.key($0.number.rawValue)], in: table) }) != false
             else { throw LogError.displaced(path: place.path) }
             try environment.write { transaction throws(StorageError) in
-                try transaction.put(value.span, in: table, for: key.span, appending: true)
+                try rows.write(to: table, in: transaction)
             }
             guard isInPlace else { throw LogError.displaced(path: place.path) }
         }
-        let head = RecordHead(number: number, hash: hash)
+        let head = RecordHead(number: number, hash: rows.hash)
         lastHead.withLock { $0 = head }
         return head
     }

@@ -68,29 +68,34 @@ extension WriteTransaction {
         try environment.check(code, "write")
     }
 
-    /// Begins to append rows to a table. The appender must be closed before the transaction ends.
-    public borrowing func appender(to table: Table) throws(StorageError) -> Appender {
+    /// Begins to write rows to a table. The row writer must be closed before the transaction ends.
+    ///
+    /// - Parameter appending: whether the key of each row is greater than all others of the table. This is faster, and fills pages
+    ///   completely.
+    public borrowing func rowWriter(to table: Table, appending: Bool) throws(StorageError) -> RowWriter {
         var cursor: OpaquePointer?
         try environment.check(unsafe mdb_cursor_open(handle, table.index, &cursor), "open a cursor")
         guard let cursor = unsafe cursor else { throw StorageError(code: MDB_BAD_TXN, "open a cursor", path: environment.path) }
-        return unsafe Appender(environment: environment, cursor: cursor)
+        return unsafe RowWriter(environment: environment, cursor: cursor, flags: appending ? UInt32(MDB_APPEND) : 0)
     }
 }
 
-/// Appends rows after the last one of a table. Their keys must be greater than all others. It keeps its position at the end of
-/// the table, which is faster than separate writes.
-@safe public struct Appender {
+/// Writes rows to a table. It keeps its position, so rows in the order of their keys are faster than separate writes.
+@safe public struct RowWriter {
     private let environment: Environment
     private let cursor: OpaquePointer
+    private let flags: UInt32
 
-    init(environment: Environment, cursor: OpaquePointer) {
+    init(environment: Environment, cursor: OpaquePointer, flags: UInt32) {
         self.environment = environment
         unsafe self.cursor = cursor
+        self.flags = flags
     }
 
-    public func append(_ value: Span<UInt8>, for key: FixedKey) throws(StorageError) {
-        let code = unsafe withValues(key, value) { unsafe mdb_cursor_put(cursor, $0, $1, UInt32(MDB_APPEND)) }
-        try environment.check(code, "write")
+    /// Writes a row, and replaces one under the same key.
+    public func put(_ value: Span<UInt8>, for key: FixedKey) throws(StorageError) {
+        let code = unsafe withValues(key, value) { unsafe mdb_cursor_put(cursor, $0, $1, flags) }
+        if code != 0 { try environment.check(code, "write") }
     }
 
     public func close() { unsafe mdb_cursor_close(cursor) }

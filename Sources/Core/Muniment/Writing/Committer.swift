@@ -101,7 +101,7 @@ struct Committer {
             throw Refusal(.notAdministrator, "`\(caller)` does not administer the store: only an administrator corrects the clock")
         }
         guard now < head.time else { throw StoreError.clockNeedsNoCorrection(now, head: head.time) }
-        try checkOrigin([("comment", comment)])
+        try checkOrigin("comment", comment)
         let commit = Commit(
             revision: head.revision.next, time: now, actor: PrincipalID(rawValue: number), origin: Origin(comment: comment),
             events: [.clockCorrected(ClockCorrected())])
@@ -110,10 +110,9 @@ struct Committer {
         return ClockCorrectionReceipt(revision: commit.revision, time: now, before: head.time)
     }
 
-    private func checkOrigin(_ texts: [(String, String?)]) throws(Refusal) {
-        for case (let what, let text?) in texts where text.utf8.count > Limits.originBytes {
-            throw Refusal(.tooLarge, "the \(what) `\(Name(text).excerpt)` has more than \(Limits.originBytes) bytes")
-        }
+    private func checkOrigin(_ what: StaticString, _ text: String?) throws(Refusal) {
+        guard let text, text.utf8.count > Limits.originBytes else { return }
+        throw Refusal(.tooLarge, "the \(what) `\(Name(text).excerpt)` has more than \(Limits.originBytes) bytes")
     }
 
     private func time(of transaction: Transaction) throws -> Instant {
@@ -137,10 +136,10 @@ struct Committer {
                 "a transaction has at most \(Limits.changesPerTransaction) changes, this one \(transaction.changes.count)")
         }
         let origin = transaction.origin
-        try checkOrigin([
-            ("request id", origin.requestID), ("idempotency key", origin.idempotencyKey), ("comment", origin.comment),
-            ("credential", origin.credential),
-        ])
+        try checkOrigin("request id", origin.requestID)
+        try checkOrigin("idempotency key", origin.idempotencyKey)
+        try checkOrigin("comment", origin.comment)
+        try checkOrigin("credential", origin.credential)
         // A request with an idempotency key is read as a whole, so requests that are too large are rejected before.
         guard origin.idempotencyKey != nil else { return }
         for (index, change) in transaction.changes.enumerated() {

@@ -166,6 +166,9 @@ final class Writer: @unchecked Sendable {
     /// Returns the requests in a fair order: the first of each caller, then the second of each, and so on. The requests of one
     /// caller keep their order.
     private static func inTurns(_ requests: [Request]) -> [Request] {
+        guard let first = requests.first, requests.contains(where: { $0.transaction.caller != first.transaction.caller }) else {
+            return requests
+        }
         var counts: [Name: Int] = [:]
         var rounds: [[Request]] = []
         for request in requests {

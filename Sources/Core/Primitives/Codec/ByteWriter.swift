@@ -1,51 +1,88 @@
 /// Appends numbers and texts to a run of bytes, in the encodings that `Docs/Format.md` describes.
-public struct ByteWriter: Sendable {
-    public private(set) var bytes: [UInt8] = []
+@frozen public struct ByteWriter: Sendable {
+    @usableFromInline var storage: [UInt8] = []
 
-    public init(capacity: Int = 64) { bytes.reserveCapacity(capacity) }
+    @inlinable public init(capacity: Int = 64) { storage.reserveCapacity(capacity) }
 
-    public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    @inlinable public var bytes: [UInt8] { storage }
 
-    @inlinable public mutating func byte(_ value: UInt8) { append(value) }
+    public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
+
+    /// Removes the bytes from an offset on.
+    public mutating func truncate(to count: Int) { storage.removeSubrange(count...) }
+
+    @inlinable public mutating func byte(_ value: UInt8) { storage.append(value) }
 
     /// Appends an unsigned number in groups of seven bits, the least significant first. The high bit is set if more groups
     /// follow.
-    public mutating func varint(_ value: UInt64) {
-        if value < 0x80 { return bytes.append(UInt8(truncatingIfNeeded: value)) }
+    @inlinable public mutating func varint(_ value: UInt64) {
+        if value < 0x80 { return storage.append(UInt8(truncatingIfNeeded: value)) }
+        longVarint(value)
+    }
+
+    @usableFromInline mutating func longVarint(_ value: UInt64) {
+        storage.append(addingCapacity: 10) { output in ByteWriter.varint(value, to: &output) }
+    }
+
+    /// Appends two numbers, as two calls of ``varint(_:)`` do.
+    public mutating func varints(_ first: UInt64, _ second: UInt64) {
+        storage.append(addingCapacity: 20) { output in
+            ByteWriter.varint(first, to: &output)
+            ByteWriter.varint(second, to: &output)
+        }
+    }
+
+    @inline(__always)
+    private static func varint(_ value: UInt64, to output: inout OutputSpan<UInt8>) {
         var rest = value
         while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
-        bytes.append(UInt8(rest))
+        output.append(UInt8(truncatingIfNeeded: rest))
     }
 
     /// Appends eight bytes, the least significant first.
     public mutating func fixed64(_ value: UInt64) {
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        storage.append(addingCapacity: 8) { output in
+            for shift in stride(from: UInt64(0), to: 64, by: 8) { output.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        }
     }
 
     /// Appends four bytes, the least significant first.
     public mutating func fixed32(_ value: UInt32) {
-        for shift in stride(from: UInt32(0), to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        storage.append(addingCapacity: 4) { output in
+            for shift in stride(from: UInt32(0), to: 32, by: 8) { output.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        }
+    }
+
+    /// Appends the low bytes of a number, the most significant first.
+    public mutating func bigEndian(_ value: UInt64, byteCount: Int) {
+        storage.append(addingCapacity: byteCount) { output in
+            for index in 0..<byteCount { output.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * (byteCount - 1 - index)))) }
+        }
     }
 
     /// Appends the number of bytes, and then the bytes.
-    public mutating func blob(_ value: some Collection<UInt8>) {
+    @inlinable public mutating func blob(_ value: some Collection<UInt8>) {
         varint(UInt64(value.count))
-        bytes.append(contentsOf: value)
+        storage.append(contentsOf: value)
     }
 
     /// Appends the length in bytes, and then the UTF-8 bytes.
     public mutating func text(_ value: String) { blob(value.utf8) }
 
-    public mutating func raw(_ value: some Collection<UInt8>) { bytes.append(contentsOf: value) }
+    @inlinable public mutating func raw(_ value: some Collection<UInt8>) { storage.append(contentsOf: value) }
 
     /// Overwrites a byte written before, such as the placeholder for a length.
-    public mutating func replaceByte(at offset: Int, with value: UInt8) { bytes[offset] = value }
+    @inlinable public mutating func replaceByte(at offset: Int, with value: UInt8) { storage[offset] = value }
+
+    /// Overwrites four bytes written before, the least significant first.
+    public mutating func replaceFixed32(at offset: Int, with value: UInt32) {
+        var bytes = storage.mutableSpan
+        for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt32(8 * index)) }
+    }
 
     /// Inserts bytes before an offset.
-    public mutating func insert(_ value: some Collection<UInt8>, at offset: Int) { bytes.insert(contentsOf: value, at: offset) }
-
-    @usableFromInline mutating func append(_ value: UInt8) { bytes.append(value) }
+    public mutating func insert(_ value: some Collection<UInt8>, at offset: Int) { storage.insert(contentsOf: value, at: offset) }
 }

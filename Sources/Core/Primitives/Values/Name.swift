@@ -72,13 +72,17 @@ extension Name {
         var shape = Shape()
         var previous: UInt8 = 0
         let bytes = text.utf8Span.span
+        var colon = -1
         for index in bytes.indices {
             let byte = bytes[index]
-            if byte == UInt8(ascii: ":"), shape.classBytes == nil { shape.classBytes = index }
             // U+0000–U+001F and U+007F have one byte, U+0080–U+009F have the byte C2 and another one.
-            if byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) { shape.hasControlCharacter = true }
+            if byte &- 0x20 >= 0x5F, byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) {
+                shape.hasControlCharacter = true
+            }
+            if byte == UInt8(ascii: ":"), colon < 0 { colon = index }
             previous = byte
         }
+        if colon >= 0 { shape.classBytes = colon }
         shape.byteCount = bytes.count
         return shape
     }

@@ -129,7 +129,10 @@ struct AuditRows {
     mutating func sort() { rows.sort { $0.key < $1.key } }
 
     func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
-        for (key, row) in rows { try transaction.put(row.span, in: table, for: key) }
+        if rows.isEmpty { return }
+        let writer = try transaction.rowWriter(to: table, appending: false)
+        defer { writer.close() }
+        for (key, row) in rows { try writer.put(row.span, for: key) }
     }
 }
 

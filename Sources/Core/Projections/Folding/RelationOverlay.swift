@@ -1,38 +1,65 @@
 internal import Events
+internal import Hashing
+
+extension RelationID: OverlayID {
+    var numbers: (UInt64, UInt64) { (prefix.first | UInt64(prefix.kind.rawValue) << 56, second) }
+}
 
 /// Present relations in memory, over those in the index: a ``VersionOverlay`` that can also list the relations of an entity.
 struct RelationOverlay {
-    private var versions = VersionOverlay<RelationID, RelationDocument>()
-    /// The second entities that have slots, by prefix, for kinds that are listed.
-    private var seconds: [RelationPrefix: [UInt64]] = [:]
+    private var versions: VersionOverlay<RelationID, RelationDocument>
+    /// The last slot of each prefix, for kinds that are listed.
+    private var lists: [(prefix: RelationPrefix, last: Int)] = []
+    private var listIndex = HashIndex()
+    private let hash = KeyedHash()
+    /// For each slot, the earlier slot of its prefix; nil for the first one, and for kinds that are not listed.
+    private var earlier: [Int?] = []
 
-    mutating func value(
-        _ id: RelationID, _ load: (RelationID) throws -> (begin: Revision, value: RelationDocument?)
-    ) throws -> RelationDocument? {
-        let before = versions.count
-        let value = try versions.value(id, load)
-        if versions.count > before { list(id) }
-        return value
+    init(_ changed: ChangedOverlays) {
+        versions = VersionOverlay(
+            changed: changed, bit: ChangedOverlays.relations, tag: IndexTables.Tag.relations, keyBytes: 16, key: { $0.key($1) },
+            decode: { id, row, reader throws(CodecError) in try RelationDocument.decode(id.prefix.kind, row, &reader) })
     }
 
-    mutating func change(
-        _ id: RelationID, to value: RelationDocument?, at revision: Revision,
-        _ load: (RelationID) throws -> (begin: Revision, value: RelationDocument?)
-    ) throws {
-        let before = versions.count
-        try versions.change(id, to: value, at: revision, load)
-        if versions.count > before { list(id) }
+    @inline(__always)
+    func position(of id: RelationID) -> Int? { versions.position(of: id) }
+
+    @inline(__always)
+    func value(_ position: Int) -> RelationDocument? { versions.slots[position].value }
+
+    /// Adds a version that was loaded, and returns its position.
+    mutating func add(_ id: RelationID, _ loaded: (begin: Revision, value: RelationDocument?)) -> Int {
+        let position = versions.add(id, loaded)
+        earlier.append(id.prefix.kind.isListedInFold ? list(id.prefix, position) : nil)
+        return position
     }
 
-    private mutating func list(_ id: RelationID) {
-        if id.prefix.kind.isListedInFold { seconds[id.prefix, default: []].append(id.second) }
+    /// Makes a slot the last one of its prefix, and returns the one before it.
+    private mutating func list(_ prefix: RelationPrefix, _ position: Int) -> Int? {
+        if let list = self.list(prefix) {
+            defer { lists[list].last = position }
+            return lists[list].last
+        }
+        listIndex.insert(hash(prefix.first, UInt64(prefix.kind.rawValue)), lists.count)
+        lists.append((prefix, position))
+        return nil
+    }
+
+    private func list(_ prefix: RelationPrefix) -> Int? {
+        listIndex.position(hash(prefix.first, UInt64(prefix.kind.rawValue))) { lists[$0].prefix == prefix }
+    }
+
+    mutating func set(_ position: Int, _ value: RelationDocument?, at revision: Revision) {
+        versions.set(position, value, at: revision)
     }
 
     /// Returns the second entities in memory, and whether each is related at present.
     func held(_ prefix: RelationPrefix) -> [UInt64: Bool] {
         var held: [UInt64: Bool] = [:]
-        for second in seconds[prefix] ?? [] {
-            held[second] = versions.slots[RelationID(prefix: prefix, second: second)]?.value != nil
+        var position = list(prefix).map { lists[$0].last }
+        while let slot = position {
+            held[versions.slots[slot].id.second] = versions.slots[slot].value != nil
+            position = earlier[slot]
         }
         return held
     }
@@ -40,14 +67,14 @@ struct RelationOverlay {
     mutating func mark() { versions.mark() }
     mutating func rollBack() { versions.rollBack() }
     var hasChanged: Bool { versions.hasChanged }
-    mutating func takeEnded(_ body: (EndedVersion<RelationID, RelationDocument>) -> Void) { versions.takeEnded(body) }
-    mutating func flush(_ body: (RelationID, _ begin: Revision, RelationDocument) -> Void) { versions.flush(body) }
-
+    mutating func flush(into rows: inout RowBatch) { versions.flush(into: &rows) }
     mutating func touchAll() { versions.touchAll() }
 
     mutating func removeAll() {
         versions.removeAll()
-        seconds.removeAll()
+        lists.removeAll()
+        listIndex.removeAll()
+        earlier.removeAll()
     }
 
     var count: Int { versions.count }

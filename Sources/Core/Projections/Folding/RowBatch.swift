@@ -5,7 +5,7 @@ internal import LMDB
 struct RowBatch {
     private let tag: UInt32
     private let keyBytes: Int
-    private var arena = ByteWriter(capacity: 1 << 10)
+    private var arena = ByteWriter(capacity: 0)
     private var rows: [Row] = []
 
     private struct Row {
@@ -29,9 +29,47 @@ struct RowBatch {
 
     /// Adds a row without versions.
     mutating func add(_ key: FixedKey, plain payload: (inout ByteWriter) -> Void) {
+        let range = key.withBytes { PlainRow.write(key: $0, tag: tag, into: &arena, payload) }
+        rows.append(Row(key: key.number, offset: range.lowerBound, byteCount: range.count))
+    }
+
+    /// Moves the rows of another batch to the end of this one.
+    mutating func append(_ other: inout RowBatch) {
+        if other.rows.isEmpty { return }
+        if rows.isEmpty {
+            swap(&self, &other)
+            return
+        }
         let start = arena.bytes.count
-        key.withBytes { keyBytes in arena.raw(PlainRow.bytes(key: keyBytes, tag: tag, payload)) }
-        rows.append(Row(key: key.number, offset: start, byteCount: arena.bytes.count - start))
+        arena.raw(other.arena.bytes)
+        rows.append(
+            contentsOf: other.rows.lazy.map { Row(key: $0.key, offset: start + $0.offset, byteCount: $0.byteCount) })
+        other = RowBatch(tag: other.tag, keyBytes: other.keyBytes)
+    }
+
+    /// Removes the last rows.
+    ///
+    /// - Parameter count: the number of rows to keep. They must have been added after the last sort.
+    mutating func truncate(to count: Int) {
+        guard count < rows.count else { return }
+        arena.truncate(to: rows[count].offset)
+        rows.removeSubrange(count...)
+    }
+
+    /// Calls `body` with the bytes of a version's row, and a reader at the document in it.
+    func withPayload<R>(_ row: Int, _ body: (Span<UInt8>, inout ByteReader) -> R) -> R {
+        let (offset, count) = (rows[row].offset, rows[row].byteCount)
+        var reader = ByteReader(offset: VersionRow.headerBytes)
+        return body(arena.bytes.span.extracting(offset..<offset + count), &reader)
+    }
+
+    /// Whether a version's row contains a document with this encoding.
+    func hasPayload(_ encoded: Span<UInt8>, _ row: Int) -> Bool {
+        withPayload(row) { bytes, reader in
+            guard bytes.count - reader.offset == encoded.count else { return false }
+            for index in encoded.indices where encoded[index] != bytes[reader.offset + index] { return false }
+            return true
+        }
     }
 
     /// Sorts the rows by key. `n log n`.
@@ -41,13 +79,13 @@ struct RowBatch {
     func write(
         to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {
+        if rows.isEmpty { return }
         let bytes = arena.bytes.span
-        let appender = appending ? try transaction.appender(to: table) : nil
-        defer { appender?.close() }
+        let writer = try transaction.rowWriter(to: table, appending: appending)
+        defer { writer.close() }
         for row in rows {
             let value = bytes.extracting(row.offset..<row.offset + row.byteCount)
-            let key = FixedKey(row.key, byteCount: keyBytes)
-            if let appender { try appender.append(value, for: key) } else { try transaction.put(value, in: table, for: key) }
+            try writer.put(value, for: FixedKey(row.key, byteCount: keyBytes))
         }
     }
 }

@@ -3,7 +3,7 @@ internal import Permissions
 /// Counts the work of a working set in steps, and refuses a transaction that exceeds its limit.
 ///
 /// A step is about a tenth of a microsecond: one lookup in memory. The other costs are multiples of it.
-package struct WorkMeter {
+package final class WorkMeter {
     /// Reading a row or a name from the index.
     static let load = 30
     /// Changing a document or a relation, including its row.
@@ -14,27 +14,32 @@ package struct WorkMeter {
     static let storedBytes = 8
 
     /// Steps since the working set was opened.
-    package private(set) var total = 0
+    package var total: Int { steps }
+    private var steps = 0
     /// The total that the present transaction must not exceed, and its limit.
     private var end = Int.max
     private var limit = Int.max
 
     /// Limits the following work to a number of steps, until ``endLimit()``.
-    package mutating func beginLimit(_ limit: Int) {
+    package func beginLimit(_ limit: Int) {
         self.limit = limit
-        let (sum, overflow) = total.addingReportingOverflow(limit)
+        let (sum, overflow) = steps.addingReportingOverflow(limit)
         end = overflow ? .max : sum
     }
 
-    package mutating func endLimit() { (end, limit) = (.max, .max) }
+    package func endLimit() { (end, limit) = (.max, .max) }
 
     /// Adds steps.
     ///
     /// - Throws: ``Refusal`` with `tooMuchWork` if the transaction exceeds its limit.
-    mutating func count(_ steps: Int = 1) throws {
-        total += steps
-        guard total > end else { return }
-        throw Refusal(
+    @inline(__always)
+    func count(_ steps: Int = 1) throws {
+        self.steps += steps
+        if self.steps > end { throw refusal }
+    }
+
+    private var refusal: Refusal {
+        Refusal(
             .tooMuchWork,
             """
             the transaction takes more than \(limit) steps of work, the limit for a caller who does not administer the store: \

@@ -30,46 +30,48 @@ extension WorkingSet {
     func changeEntry(
         of subject: PrincipalID, on object: ObjectID, _ change: (inout AccessEntry) -> Void
     ) throws {
-        guard var document = try self.object(object) else { throw FoldingError.unknownObject(object, revision) }
-        let place = document.entries.firstIndex { $0.subject >= subject } ?? document.entries.count
-        let before: AccessEntry?
-        if document.isSpread {
-            before = try relation(.entry, object.rawValue, subject.rawValue)?.entry
-        } else {
-            before = place < document.entries.count && document.entries[place].subject == subject ? document.entries[place] : nil
+        let position = try position(of: object)
+        guard let found = objects.slots[position].value?.entry(of: subject) else {
+            throw FoldingError.unknownObject(object, revision)
         }
+        let before = found.isSpread ? try relation(.entry, object.rawValue, subject.rawValue)?.entry : found.entry
         var entry = before ?? AccessEntry(subject: subject)
         change(&entry)
         guard entry != before, !(entry.isEmpty && before == nil) else { return }
         try work.count(WorkMeter.change)
         setExpiries(of: entry, instead: before, on: object)
-        if document.isSpread {
+        if found.isSpread {
             try relate(.entry, object.rawValue, subject.rawValue, entry.isEmpty ? nil : .entry(entry))
         } else {
-            if before == nil {
-                document.entries.insert(entry, at: place)
-            } else if entry.isEmpty {
-                document.entries.remove(at: place)
-            } else {
-                document.entries[place] = entry
+            objects.change(position, at: revision) { document in
+                if before == nil {
+                    document.entries.insert(entry, at: found.place)
+                } else if entry.isEmpty {
+                    document.entries.remove(at: found.place)
+                } else {
+                    document.entries[found.place] = entry
+                }
             }
-            if document.entries.count > ObjectDocument.inlineEntries { try spread(&document, object) }
-            objects.set(object, document, at: revision)
+            try spreadIfLong(object, position)
         }
-        try relate(.grant, subject.rawValue, object.rawValue, entry.grantRelation)
-        if object == .store || document.classID == .class { state.schemaRevision = revision }
+        try relate(.grant, subject.rawValue, object.rawValue, entry.grantRelation, isNew: before == nil)
+        if object == .store || found.classID == .class { state.schemaRevision = revision }
     }
 
-    /// Moves each entry of an object to a separate row.
-    private func spread(_ document: inout ObjectDocument, _ object: ObjectID) throws {
-        for entry in document.entries {
+    /// Moves each entry of an object to a separate row if it has too many for its document.
+    private func spreadIfLong(_ object: ObjectID, _ position: Int) throws {
+        guard let count = objects.slots[position].value?.entries.count, count > ObjectDocument.inlineEntries else { return }
+        for entry in objects.slots[position].value?.entries ?? [] {
             try relate(.entry, object.rawValue, entry.subject.rawValue, .entry(entry))
         }
-        document.isSpread = true
-        document.entries = []
+        objects.change(position, at: revision) { document in
+            document.isSpread = true
+            document.entries = []
+        }
     }
 
     private func setExpiries(of entry: AccessEntry, instead before: AccessEntry?, on object: ObjectID) {
+        if entry.ending.isEmpty, before?.ending.isEmpty ?? true { return }
         let old = Set(before?.ending.map(\.until) ?? [])
         let new = Set(entry.ending.map(\.until))
         guard old != new else { return }
@@ -83,5 +85,17 @@ extension WorkingSet {
 
     func schemaChangedIfAbove(_ object: ObjectID) throws {
         if try object == .store || self.object(object)?.classID == .class { state.schemaRevision = revision }
+    }
+}
+
+extension ObjectDocument {
+    /// Returns the entry of a subject in this document, and its place in the list. If the entries are in separate rows, the entry is
+    /// nil.
+    fileprivate func entry(
+        of subject: PrincipalID
+    ) -> (entry: AccessEntry?, place: Int, isSpread: Bool, classID: ClassID) {
+        let place = entries.firstIndex { $0.subject >= subject } ?? entries.count
+        let isThere = place < entries.count && entries[place].subject == subject
+        return (isThere ? entries[place] : nil, place, isSpread, classID)
     }
 }

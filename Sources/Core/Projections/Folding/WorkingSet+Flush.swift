@@ -21,14 +21,6 @@ package struct PendingRows {
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
     var audit = AuditRows()
 
-    mutating func addEnded<ID, Document>(_ kind: DocumentKind, _ id: UInt64, _ version: EndedVersion<ID, Document>) {
-        documents.add(DocumentID(kind: kind, id: id).key(version.begin), end: version.end, version.value)
-    }
-
-    mutating func addPresent(_ kind: DocumentKind, _ id: UInt64, _ begin: Revision, _ document: some Versioned) {
-        documents.add(DocumentID(kind: kind, id: id).key(begin), end: .open, document)
-    }
-
     /// The minimum number of rows in a table for sorting with a second thread.
     private static let longRun = 50_000
 
@@ -111,38 +103,25 @@ extension WorkingSet {
         return true
     }
 
-    /// Encodes the versions that a commit has ended: they never change again.
-    func encodeEnded() {
-        objects.takeEnded { pending.addEnded(.object, $0.id.rawValue, $0) }
-        memberships.takeEnded { pending.addEnded(.memberships, $0.id.rawValue, $0) }
-        classes.takeEnded { pending.addEnded(.classOptions, $0.id.rawValue, $0) }
-        permissions.takeEnded { pending.addEnded(.permission, $0.id.rawValue, $0) }
-        values.takeEnded { pending.addEnded(.value, $0.id.rawValue, $0) }
-        for version in properties.ended { encodeEnded(version) }
-        properties.takeEnded { pending.addEnded(.properties, $0.id.rawValue, $0) }
-        slots.takeEnded { pending.addEnded(.propertySlots, $0.id.rawValue, $0) }
-        relations.takeEnded { pending.relations.add($0.id.key($0.begin), end: $0.end, $0.value) }
-    }
-
     /// Returns the changes since the last call, sorted. The caller must write them before rows that are taken later.
     package func takePendingRows() -> PendingRows {
         let isWhole = prepareToWriteEverything()
-        var rows = pending
+        var rows = PendingRows()
         rows.isWhole = isWhole
-        pending = PendingRows()
-        objects.flush { rows.addPresent(.object, $0.rawValue, $1, $2) }
-        memberships.flush { rows.addPresent(.memberships, $0.rawValue, $1, $2) }
-        classes.flush { rows.addPresent(.classOptions, $0.rawValue, $1, $2) }
-        permissions.flush { rows.addPresent(.permission, $0.rawValue, $1, $2) }
-        values.flush { rows.addPresent(.value, $0.rawValue, $1, $2) }
-        properties.flush { object, begin, document in
-            rows.addPresent(.properties, object.rawValue, begin, document)
+        swap(&rows.properties, &pastProperties)
+        properties.forEachUnwritten { object, document in
             for item in document.items where isWhole || item.begin > writtenRevision {
                 rows.properties.put(PropertyRow.key(.present, document.classID, item, object), end: .open)
             }
         }
-        slots.flush { rows.addPresent(.propertySlots, $0.rawValue, $1, $2) }
-        relations.flush { rows.relations.add($0.key($1), end: .open, $2) }
+        objects.flush(into: &rows.documents)
+        memberships.flush(into: &rows.documents)
+        classes.flush(into: &rows.documents)
+        permissions.flush(into: &rows.documents)
+        values.flush(into: &rows.documents)
+        properties.flush(into: &rows.documents)
+        slots.flush(into: &rows.documents)
+        relations.flush(into: &rows.relations)
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
         rows.outdatedTimes = outdatedTimes.map { IndexTables.timeKey($0.time, $0.revision) }
         for (key, request) in newRequests {

@@ -97,20 +97,22 @@ extension WorkingSet {
     // MARK: Objects
 
     private func createObject(_ object: ObjectID, in classID: ClassID, parent: ObjectID?, owner: PrincipalID) throws {
-        _ = try self.object(object)
+        let position = try position(of: object)
+        // An object that does not exist has no relations.
+        let isNew = objects.slots[position].value == nil
         try work.count(WorkMeter.change)
         objects.set(
-            object,
+            position,
             ObjectDocument(classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision),
             at: revision)
-        try relate(.instance, classID.rawValue, object.rawValue, .bare)
-        if !classID.isBuiltIn { try relate(.owner, owner.rawValue, object.rawValue, .bare) }
-        if let parent { try setChild(object, in: classID, of: parent) }
+        try relate(.instance, classID.rawValue, object.rawValue, .bare, isNew: isNew)
+        if !classID.isBuiltIn { try relate(.owner, owner.rawValue, object.rawValue, .bare, isNew: isNew) }
+        if let parent { try setChild(object, in: classID, of: parent, isNew: isNew) }
     }
 
-    private func setChild(_ object: ObjectID, in classID: ClassID, of parent: ObjectID) throws {
-        try relate(.child, parent.rawValue, object.rawValue, .bare)
-        if let parentClass = try self.object(parent)?.classID {
+    private func setChild(_ object: ObjectID, in classID: ClassID, of parent: ObjectID, isNew: Bool = false) throws {
+        try relate(.child, parent.rawValue, object.rawValue, .bare, isNew: isNew)
+        if let parentClass = try place(of: parent)?.classID {
             try relate(.parentClass, classID.rawValue, parentClass.rawValue, .bare)
         }
     }

@@ -43,7 +43,7 @@ extension WorkingSet {
     /// Returns the objects of a class, in memory and in the index.
     private func allObjects(of classID: ClassID) throws -> [ObjectID] {
         try work.count(objects.count)
-        var found = Set(objects.slots.filter { $0.value.value?.classID == classID }.keys)
+        var found = Set(objects.slots.lazy.filter { $0.value?.classID == classID }.map(\.id))
         if !isIndexEmpty {
             let prefix = RelationPrefix.instances(of: classID)
             for number in try reader.seconds(prefix, willRead: { try work.count(WorkMeter.load) }) {
@@ -55,13 +55,12 @@ extension WorkingSet {
     }
 
     /// Adds the rows of an ended version, for the values that the object does not have any longer.
-    func encodeEnded(_ version: EndedVersion<ObjectID, ObjectProperties>) {
-        let present = properties.slots[version.id]?.value?.items ?? []
-        for item in version.value.items where !present.contains(item) {
-            pending.properties.put(
-                PropertyRow.key(.past, version.value.classID, item, version.id), end: version.end)
+    func encodeEnded(_ object: ObjectID, _ ended: ObjectProperties, at end: Revision) {
+        let present = properties.position(of: object).flatMap { properties.slots[$0].value?.items } ?? []
+        for item in ended.items where !present.contains(item) {
+            pastProperties.put(PropertyRow.key(.past, ended.classID, item, object), end: end)
             if item.begin <= writtenRevision {
-                pending.properties.delete(PropertyRow.key(.present, version.value.classID, item, version.id))
+                pastProperties.delete(PropertyRow.key(.present, ended.classID, item, object))
             }
         }
     }

@@ -17,7 +17,11 @@ extension WorkingSet: CommandState {
     }
 
     package func place(of object: ObjectID) throws -> ClassAndParent? {
-        try self.object(object).map { ClassAndParent(classID: $0.classID, parent: $0.parent) }
+        if let known = objects.read(object, { $0.value.map { ClassAndParent(classID: $0.classID, parent: $0.parent) } }) {
+            try work.count()
+            return known
+        }
+        return try self.object(object).map { ClassAndParent(classID: $0.classID, parent: $0.parent) }
     }
 
     package func level(
@@ -68,14 +72,21 @@ extension WorkingSet: CommandState {
     }
 
     package func entry(of subject: PrincipalID, on object: ObjectID) throws -> AccessEntry? {
-        guard let document = try self.object(object) else { return nil }
-        if document.isSpread { return try relation(.entry, object.rawValue, subject.rawValue)?.entry }
-        return document.entries.first { $0.subject == subject }
+        let position = try position(of: object)
+        guard let isSpread = objects.slots[position].value?.isSpread else { return nil }
+        if isSpread { return try relation(.entry, object.rawValue, subject.rawValue)?.entry }
+        return objects.slots[position].value?.entries.first { $0.subject == subject }
     }
 
-    package func owner(of object: ObjectID) throws -> PrincipalID? { try self.object(object)?.owner }
+    package func owner(of object: ObjectID) throws -> PrincipalID? {
+        let position = try position(of: object)
+        return objects.slots[position].value?.owner
+    }
 
-    package func lastChange(of object: ObjectID) throws -> Revision? { try self.object(object)?.lastChange }
+    package func lastChange(of object: ObjectID) throws -> Revision? {
+        let position = try position(of: object)
+        return objects.slots[position].value?.lastChange
+    }
 
     package func value(of object: ObjectID) throws -> [UInt8]? {
         let value = try valueDocument(object)?.json

@@ -23,19 +23,20 @@ package final class WorkingSet {
     private(set) var writtenRevision: Revision
     private var stateAtMark: IndexState
 
-    var objects = VersionOverlay<ObjectID, ObjectDocument>()
-    var memberships = VersionOverlay<PrincipalID, MembershipDocument>()
-    var classes = VersionOverlay<ClassID, ClassOptions>()
-    var permissions = VersionOverlay<PermissionID, PermissionGrant>()
-    var values = VersionOverlay<ObjectID, ValueDocument>()
-    var properties = VersionOverlay<ObjectID, ObjectProperties>()
-    var slots = VersionOverlay<ClassID, PropertySlots>()
-    var relations = RelationOverlay()
-    /// Versions that have ended since the last flush, as rows.
-    var pending = PendingRows()
+    private let changed = ChangedOverlays()
+    var objects: VersionOverlay<ObjectID, ObjectDocument>
+    var memberships: VersionOverlay<PrincipalID, MembershipDocument>
+    var classes: VersionOverlay<ClassID, ClassOptions>
+    var permissions: VersionOverlay<PermissionID, PermissionGrant>
+    var values: VersionOverlay<ObjectID, ValueDocument>
+    var properties: VersionOverlay<ObjectID, ObjectProperties>
+    var slots: VersionOverlay<ClassID, PropertySlots>
+    var relations: RelationOverlay
+    /// Rows of past properties, since the last flush.
+    var pastProperties = KeyedRows(tag: IndexTables.Tag.properties)
 
     /// Names by text and by number: those introduced since the last flush, and a cache of others.
-    private var numbers: [Name: UInt64] = [:]
+    private var numbers = NameTable()
     private var texts: [UInt64: String] = [:]
     private(set) var newNames: [(id: UInt64, name: String)] = []
     private var newNamesAtMark = 0
@@ -53,7 +54,7 @@ package final class WorkingSet {
     package private(set) var earliestExpiry = Instant.distantPast
 
     /// The cost of transactions.
-    package var work = WorkMeter()
+    package let work = WorkMeter()
 
     /// The part of the audit index that is not in a row yet.
     var blocks: OpenBlocks
@@ -78,6 +79,14 @@ package final class WorkingSet {
         state = stored ?? .empty
         writtenRevision = stored?.revision ?? .genesis
         stateAtMark = state
+        objects = VersionOverlay(.object, changed)
+        memberships = VersionOverlay(.memberships, changed)
+        classes = VersionOverlay(.classOptions, changed)
+        permissions = VersionOverlay(.permission, changed)
+        values = VersionOverlay(.value, changed)
+        properties = VersionOverlay(.properties, changed)
+        slots = VersionOverlay(.propertySlots, changed)
+        relations = RelationOverlay(changed)
         blocks = OpenBlocks(
             events: state.eventCount, refusalBlocks: state.refusalBlocks, end: try stored.flatMap { try reader.auditEnd($0) })
     }
@@ -92,26 +101,37 @@ package final class WorkingSet {
         newNamesAtMark = newNames.count
         if !linkedInCommit.isEmpty { linkedInCommit.removeAll() }
         expiryJournal.removeAll(keepingCapacity: true)
-        objects.mark()
-        memberships.mark()
-        classes.mark()
-        permissions.mark()
-        values.mark()
-        properties.mark()
-        slots.mark()
-        relations.mark()
+        mark()
     }
+
+    /// Keeps the changes to versions since the last mark.
+    private func mark() {
+        if hasChanges(.object) { objects.mark() }
+        if hasChangedRelations { relations.mark() }
+        if hasChanges(.memberships) { memberships.mark() }
+        if hasChanges(.classOptions) { classes.mark() }
+        if hasChanges(.permission) { permissions.mark() }
+        if hasChanges(.value) { values.mark() }
+        if hasChanges(.properties) { properties.mark() }
+        if hasChanges(.propertySlots) { slots.mark() }
+        changed.bits = 0
+    }
+
+    private func hasChanges(_ kind: DocumentKind) -> Bool { changed.bits & ChangedOverlays.bit(kind) != 0 }
+    private var hasChangedRelations: Bool { changed.bits & ChangedOverlays.relations != 0 }
 
     /// Whether the commit has changed the state so far.
     package var hasEffect: Bool {
-        newNames.count != newNamesAtMark || objects.hasChanged || memberships.hasChanged || classes.hasChanged
-            || permissions.hasChanged || values.hasChanged || relations.hasChanged
+        if newNames.count != newNamesAtMark { return true }
+        if hasChanges(.object), objects.hasChanged { return true }
+        if hasChangedRelations, relations.hasChanged { return true }
+        return memberships.hasChanged || classes.hasChanged || permissions.hasChanged || values.hasChanged
             || state.privilegeNames != stateAtMark.privilegeNames
     }
 
     /// Keeps the commit.
     package func finish(_ commit: Commit) {
-        encodeEnded()
+        if hasChanges(.properties) { properties.forEachEnded { encodeEnded($0, $1, at: commit.revision) } }
         state.revision = commit.revision
         state.time = commit.time
         state.eventCount += UInt64(commit.events.count)
@@ -150,7 +170,7 @@ package final class WorkingSet {
     package func rollBack() {
         state = stateAtMark
         for (id, name) in newNames[newNamesAtMark...] {
-            numbers[Name(name)] = nil
+            numbers.remove(Name(name))
             texts[id] = nil
         }
         newNames.removeSubrange(newNamesAtMark...)
@@ -183,7 +203,7 @@ package final class WorkingSet {
     /// The number of versions in memory; a caller that folds many commits should flush when it becomes large.
     package var heldCount: Int {
         objects.count + memberships.count + values.count + properties.count + relations.count + newNames.count
-            + pending.documents.count + pending.relations.count + pending.properties.count
+            + pastProperties.count
     }
 
     // MARK: Turns
@@ -210,7 +230,7 @@ package final class WorkingSet {
             classes.removeAll()
             permissions.removeAll()
         }
-        if numbers.count > Self.cacheLimit { numbers.removeAll(keepingCapacity: true) }
+        if numbers.count > Self.cacheLimit { numbers.removeAll() }
         if texts.count > Self.cacheLimit { texts.removeAll(keepingCapacity: true) }
         if subjectSets.count > Self.cacheLimit { subjectSets.removeAll(keepingCapacity: true) }
     }
@@ -233,95 +253,15 @@ package final class WorkingSet {
         newRequests.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Reading and changing versions
-
-    func object(_ id: ObjectID) throws -> ObjectDocument? {
-        try work.count()
-        return try objects.value(id) { try load(.object, $0.rawValue) }
-    }
-
-    func membership(_ id: PrincipalID) throws -> [PrincipalID] {
-        try work.count()
-        let roles = try memberships.value(id) { try load(.memberships, $0.rawValue) }?.roles ?? []
-        try work.count(roles.count)
-        return roles
-    }
-
-    func classOptions(_ id: ClassID) throws -> ClassOptions? {
-        try work.count()
-        return try classes.value(id) { try load(.classOptions, $0.rawValue) }
-    }
-
-    func permissionGrant(_ id: PermissionID) throws -> PermissionGrant? {
-        try work.count()
-        return try permissions.value(id) { try load(.permission, $0.rawValue) }
-    }
-
-    func valueDocument(_ id: ObjectID) throws -> ValueDocument? {
-        try work.count()
-        return try values.value(id) { try load(.value, $0.rawValue) }
-    }
-
-    func objectProperties(_ id: ObjectID) throws -> ObjectProperties? {
-        try work.count()
-        return try properties.value(id) { try load(.properties, $0.rawValue) }
-    }
-
-    func propertySlots(_ id: ClassID) throws -> PropertySlots {
-        try slots.value(id) { try load(.propertySlots, $0.rawValue) } ?? PropertySlots(names: [])
-    }
-
-    func relation(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> RelationDocument? {
-        try relation(RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second))
-    }
-
-    private func relation(_ id: RelationID) throws -> RelationDocument? {
-        try work.count()
-        return try relations.value(id, loadRelation)
-    }
-
-    /// Begins or changes a relation, or ends it if the document is nil.
-    func relate(_ kind: RelationKind, _ first: UInt64, _ second: UInt64, _ document: RelationDocument?) throws {
-        let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
-        try work.count(WorkMeter.change)
-        try relations.change(id, to: document, at: revision, loadRelation)
-    }
-
-    /// Returns every second entity that the first one is related to, sorted.
-    func related(_ kind: RelationKind, _ first: UInt64) throws -> [UInt64] {
-        let prefix = RelationPrefix(kind: kind, first: first)
-        var found = isIndexEmpty ? [] : try reader.seconds(prefix) { try work.count(WorkMeter.load) }
-        let held = relations.held(prefix)
-        try work.count(held.count)
-        guard !held.isEmpty else { return found }
-        found.removeAll { held[$0] != nil }
-        found.append(contentsOf: held.filter(\.value).keys)
-        return found.sorted()
-    }
-
-    private func load<Document: Versioned>(
-        _ kind: DocumentKind, _ id: UInt64
-    ) throws -> (begin: Revision, value: Document?) {
-        guard !isIndexEmpty else { return (.genesis, nil) }
-        try work.count(WorkMeter.load)
-        return try reader.document(DocumentID(kind: kind, id: id), as: Document.self)
-    }
-
-    private func loadRelation(_ id: RelationID) throws -> (begin: Revision, value: RelationDocument?) {
-        guard !isIndexEmpty else { return (.genesis, nil) }
-        try work.count(WorkMeter.load)
-        return try reader.relation(id.prefix, id.second)
-    }
-
     // MARK: Names
 
     package func number(of name: Name) throws -> UInt64? {
         try work.count()
-        if let number = numbers[name] { return number }
+        if let number = numbers.number(of: name) { return number }
         guard !isIndexEmpty else { return nil }
         try work.count(WorkMeter.load)
         guard let number = try reader.number(of: name.text) else { return nil }
-        numbers[name] = number
+        numbers.set(name, to: number)
         return number
     }
 
@@ -343,7 +283,7 @@ package final class WorkingSet {
     /// Stores the name that an event introduces.
     func introduce(_ id: UInt64, _ name: String?) {
         guard let name else { return }
-        numbers[Name(name)] = id
+        numbers.set(Name(name), to: id)
         texts[id] = name
         newNames.append((id, name))
         state.nextID = max(state.nextID, id + 1, ReservedID.firstFree)

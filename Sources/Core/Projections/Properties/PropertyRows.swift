@@ -110,7 +110,7 @@ enum PropertyRow {
 extension VersionRow {
     /// Returns a row without payload under a key of any length.
     static func bytes(key: Span<UInt8>, tag: UInt32, end: Revision) -> [UInt8] {
-        PlainRow.bytes(key: key, tag: tag) { $0.revision(end) }
+        PlainRow.bytes(key: key, tag: tag) { $0.bigEndian(end.rawValue, byteCount: 5) }
     }
 
     /// Returns the end of a version without payload under a key of any length, after checking its checksum.

@@ -41,8 +41,7 @@ struct ObjectDocument: Versioned {
         }
         writer.varint(UInt64(entries.count))
         for entry in entries { entry.encode(into: &writer) }
-        writer.varint(owner.rawValue)
-        writer.varint(created.rawValue)
+        writer.varints(owner.rawValue, created.rawValue)
         writer.varint(lastChange.rawValue - created.rawValue)
     }
 
@@ -89,8 +88,8 @@ extension AccessEntry {
     /// Writes an entry. The first number is the subject's number times four, plus one if privileges have an end, plus two if some
     /// are permanent.
     func encode(into writer: inout ByteWriter) {
-        writer.varint(subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2))
-        writer.varint(UInt64(withoutExpiry.rawValue))
+        writer.varints(
+            subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2), UInt64(withoutExpiry.rawValue))
         if !ending.isEmpty {
             writer.varint(UInt64(ending.count))
             for slice in ending { slice.encode(into: &writer) }

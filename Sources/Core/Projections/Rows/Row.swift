@@ -13,7 +13,7 @@ enum VersionRow {
     ) -> Range<Int> {
         let start = writer.bytes.count
         writer.fixed32(0)
-        writer.revision(end)
+        writer.bigEndian(end.rawValue, byteCount: 5)
         payload(&writer)
         let range = start..<writer.bytes.count
         writer.replaceFixed32(at: start, with: checksum(key, tag: tag, writer.bytes.span.extracting(range)))
@@ -45,13 +45,22 @@ enum VersionRow {
 enum PlainRow {
     static func bytes(key: Span<UInt8>, tag: UInt32, _ payload: (inout ByteWriter) -> Void) -> [UInt8] {
         var writer = ByteWriter()
+        _ = write(key: key, tag: tag, into: &writer, payload)
+        return writer.bytes
+    }
+
+    static func write(
+        key: Span<UInt8>, tag: UInt32, into writer: inout ByteWriter, _ payload: (inout ByteWriter) -> Void
+    ) -> Range<Int> {
+        let start = writer.bytes.count
         writer.fixed32(0)
         payload(&writer)
+        let range = start..<writer.bytes.count
         var checksum = Checksum(tag: tag)
         checksum.combine(key)
-        checksum.combine(writer.bytes.span.extracting(4..<writer.bytes.count))
-        writer.replaceFixed32(at: 0, with: checksum.value)
-        return writer.bytes
+        checksum.combine(writer.bytes.span.extracting(start + 4..<range.upperBound))
+        writer.replaceFixed32(at: start, with: checksum.value)
+        return range
     }
 
     /// Checks a row; its payload begins at byte 4.
@@ -62,17 +71,6 @@ enum PlainRow {
         checksum.combine(key)
         checksum.combine(row.extracting(4..<row.count))
         guard checksum.value == stored else { throw .damaged }
-    }
-}
-
-extension ByteWriter {
-    /// Writes five bytes, the most significant first.
-    mutating func revision(_ revision: Revision) {
-        for shift in stride(from: UInt64(32), through: 0, by: -8) { byte(UInt8(truncatingIfNeeded: revision.rawValue >> shift)) }
-    }
-
-    mutating func replaceFixed32(at offset: Int, with value: UInt32) {
-        for index in 0..<4 { replaceByte(at: offset + index, with: UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
     }
 }
 
