@@ -22,6 +22,8 @@ struct RefusalCommandTests {
         ("grant user:ann fly on doc:plan", "malformed", "fly"),
         ("grant user:ann read on doc:plan --until 2000-01-01", "malformed", "2000-01-01T00:00:00Z"),
         ("grant user:ann read on doc:plan --strict", "alreadyExists", "user:ann"),
+        ("grant user:ann delete on doc:plan --unchanged-since 0", "conflict", "doc:plan"),
+        ("revoke user:ann on doc:plan --unchanged-since 0", "conflict", "doc:plan"),
         ("revoke user:bob on doc:plan --strict", "notThere", "user:bob"), ("revoke user:ann fly on doc:plan", "malformed", "fly"),
         ("register user:eve --as anonymous", "notAuthenticated", "class:user"),
         ("role create readers", "alreadyExists", "role:readers"),

@@ -354,6 +354,15 @@ def share_previews_saves_undoes_and_shows_a_conflict(browser):
     assert not tool("check", "user:gus", "update", shared)["allowed"]
     conflict.get_by_role("button").click()
     expect(page.get_by_label("user:ivo may read")).to_be_checked()
+    page.get_by_label("Acting as").fill("user:ann")
+    page.get_by_label("Add a person or a role").fill("user:gus")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(".note.good")).to_contain_text("Saved in revision")
+    change({"op": "grant", "subject": "user:gus", "object": "doc:shared-test", "privileges": ["update"]})
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("alert").filter(has_text="Somebody else")).to_contain_text("user:gus")
+    assert tool("check", "user:gus", "update", "doc:shared-test")["allowed"]
     console.close()
 
 

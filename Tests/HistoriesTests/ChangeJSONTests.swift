@@ -66,6 +66,18 @@ struct ChangeJSONTests {
             .revoke("user:ann", on: "doc:1", ["read"], strict: true),
             #"{"op":"revoke","subject":"user:ann","object":"doc:1","privileges":["read"],"strict":true}"#
         ),
+        (
+            .grant("user:ann", on: "doc:1", ["read"], expectedRevision: Revision(7)),
+            #"{"op":"grant","subject":"user:ann","object":"doc:1","privileges":["read"],"expectRevision":7}"#
+        ),
+        (
+            .setAccess("user:ann", on: "doc:1", ["read"], expectedRevision: Revision(7)),
+            #"{"op":"setAccess","subject":"user:ann","object":"doc:1","privileges":["read"],"expectRevision":7}"#
+        ),
+        (
+            .revoke("user:ann", on: "doc:1", expectedRevision: Revision(7)),
+            #"{"op":"revoke","subject":"user:ann","object":"doc:1","expectRevision":7}"#
+        ),
         (.createRole("role:r"), #"{"op":"createRole","role":"role:r"}"#),
         (.createRole("role:role:r"), #"{"op":"createRole","role":"role:role:r"}"#),
         (.deleteRole("role:r"), #"{"op":"deleteRole","role":"role:r"}"#),

@@ -47,7 +47,7 @@ struct HistoryWhatIfTests {
     func edits() throws {
         let firm = HistoryWhatIfTests.firm
         let without = firm.leavingOut {
-            $0.changes.contains { if case .grant("role:office", _, _, _, _) = $0 { true } else { false } }
+            $0.changes.contains { if case .grant("role:office", _, _, _, _, _) = $0 { true } else { false } }
         }
         let steps = try firm.whatIfStepByStep(without)
         #expect(steps.map(\.entry) == [2])

@@ -59,6 +59,17 @@ struct CanonicalBytesTests {
         #expect(digest([.changeClass("doc", settings[5])]) == "659ffdcd4243ef7cbdd0f329fb67f51f2acce070777039e2cb6f6fc85a001edb")
     }
 
+    @Test("E8: an expected revision of an access list makes changes differ")
+    func expectedAccess() {
+        let revision = Revision(7)
+        let changes: [(Change, Change)] = [
+            (.grant("user:a", on: "doc:1", ["read"]), .grant("user:a", on: "doc:1", ["read"], expectedRevision: revision)),
+            (.setAccess("user:a", on: "doc:1", ["read"]), .setAccess("user:a", on: "doc:1", ["read"], expectedRevision: revision)),
+            (.revoke("user:a", on: "doc:1"), .revoke("user:a", on: "doc:1", expectedRevision: revision)),
+        ]
+        for (any, expecting) in changes { #expect([any].canonicalBytes != [expecting].canonicalBytes) }
+    }
+
     @Test("E8: adjacent texts stay distinct")
     func boundaries() {
         let one: Change = .grant("user:a", on: "doc:bc", ["read"])

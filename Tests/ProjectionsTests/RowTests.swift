@@ -15,7 +15,7 @@ struct RowTests {
         let range = VersionRow.write(key: key, tag: tag, end: Revision(1234), into: &writer) { writer in
             ObjectDocument(
                 classID: ClassID(rawValue: 20), parent: ObjectID(rawValue: 21), owner: PrincipalID(rawValue: 22),
-                created: Revision(7), lastChange: Revision(9)
+                created: Revision(7), lastChange: Revision(9), lastAccessChange: Revision(8)
             ).encode(into: &writer)
         }
         return Array(writer.bytes[range])

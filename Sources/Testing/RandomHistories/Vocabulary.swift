@@ -98,7 +98,8 @@ package struct Expectation: Sendable {
         case .createRole(let role): roles.append(role)
         case .deleteRole(let role): roles.removeAll { $0 == role }
         case .definePermission(let permission, _, _): permissions.append(permission)
-        case .grant(let subject, let object, _, _, _), .setAccess(let subject, let object, _): grants.append((subject, object))
+        case .grant(let subject, let object, _, _, _, _), .setAccess(let subject, let object, _, _):
+            grants.append((subject, object))
         case .addMember(let member, let role, _): memberships.append((member, role))
         case .attachPermission(let permission, let object): attachments.append((permission, object))
         default: break

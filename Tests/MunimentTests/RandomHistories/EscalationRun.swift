@@ -79,7 +79,7 @@ struct EscalationRun {
     /// Returns the objects that a change affects: for a write every object, because links lead to others.
     private func objects(givenBy change: Change) throws -> [Name] {
         switch change {
-        case .grant(_, let object, _, _, _), .setAccess(_, let object, _), .attachPermission(_, let object): [object]
+        case .grant(_, let object, _, _, _, _), .setAccess(_, let object, _, _), .attachPermission(_, let object): [object]
         case .moveObject(let object, _): [object]
         case .writeObject: targets
         case .changePermission(let permission, _, _):

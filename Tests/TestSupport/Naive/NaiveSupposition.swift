@@ -25,7 +25,7 @@ extension NaiveState {
                 !isWithin(member, role)
             else { return nil }
             return .memberAdded(MemberAdded(role: role, member: member))
-        case .grant(let subject, let object, let names, nil, _):
+        case .grant(let subject, let object, let names, nil, _, _):
             guard let subject = self.subject(subject), let object: ObjectID = self.names.id(of: object), exists(object),
                 let privileges = privileges(names), grantable(on: object).isSuperset(of: privileges)
             else { return nil }

@@ -190,6 +190,13 @@ public final class Snapshot {
         try reader.object(object).flatMap { try reader.lastChange(of: $0) }
     }
 
+    /// Returns the revision that last changed what ``entries(on:)`` returns; nil if the object does not exist, or if privileges
+    /// have ended and the log does not record that yet. Linear in the number of entries and attached permissions.
+    public func lastAccessChange(of object: Name) throws -> Revision? {
+        try checkForm(object)
+        return try reader.object(object).flatMap { try reader.lastAccessChange(of: $0, at: instant) }
+    }
+
     /// Returns the administrators of the store at this moment, sorted.
     public func administrators() throws -> [String] { try reader.names(of: reader.administratorsNow()) }
 

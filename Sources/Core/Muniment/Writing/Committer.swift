@@ -186,6 +186,7 @@ struct Committer {
         var authorizer = CommandAuthorizer(workingSet, caller: actor, authority: transaction.authority, at: time)
         var events: [Event] = []
         if transaction.authority == .importer { try register([transaction.caller], into: &events) }
+        try authorizer.readExpectations(of: transaction.changes)
         var valueBytes = 0
         for (index, change) in transaction.changes.enumerated() {
             do {

@@ -1,7 +1,9 @@
 internal import Events
 
 extension CommandAuthorizer {
-    func grant(_ subjectName: Name, on name: Name, _ names: [String], until: Instant?, strict: Bool) throws -> [Event] {
+    func grant(
+        _ subjectName: Name, on name: Name, _ names: [String], until: Instant?, strict: Bool, expectedRevision: Revision?
+    ) throws -> [Event] {
         try checkForm(subjectName, name)
         let object = try object(name)
         let end = until ?? .forever
@@ -12,6 +14,7 @@ extension CommandAuthorizer {
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         try needAtLeast(privileges, on: object, name)
+        try checkAccessUnchanged(object, name, since: expectedRevision)
         let present = try state.entry(of: subject, on: object)
         var entry = present ?? AccessEntry(subject: subject)
         entry.grant(privileges, until: end)
@@ -24,7 +27,9 @@ extension CommandAuthorizer {
         return [.accessGranted(AccessGranted(object: object, subject: subject, privileges: privileges, until: end))]
     }
 
-    func setAccess(_ subjectName: Name, on name: Name, _ names: [String]) throws -> [Event] {
+    func setAccess(
+        _ subjectName: Name, on name: Name, _ names: [String], expectedRevision: Revision?
+    ) throws -> [Event] {
         try checkForm(subjectName, name)
         let object = try object(name)
         let privileges = try privileges(names, on: object)
@@ -33,6 +38,7 @@ extension CommandAuthorizer {
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
         // Making a temporary privilege permanent requires the same authority as granting a new one.
         try needAtLeast(privileges.subtracting(present.withoutExpiry), on: object, name)
+        try checkAccessUnchanged(object, name, since: expectedRevision)
         try checkPermanent(present, losing: present.permanent.subtracting(privileges), subjectName, name)
         var events: [Event] = []
         var entry = present
@@ -50,13 +56,16 @@ extension CommandAuthorizer {
         return events
     }
 
-    func revoke(_ subjectName: Name, on name: Name, _ names: [String]?, strict: Bool) throws -> [Event] {
+    func revoke(
+        _ subjectName: Name, on name: Name, _ names: [String]?, strict: Bool, expectedRevision: Revision?
+    ) throws -> [Event] {
         try checkForm(subjectName, name)
         let object = try object(name)
         // An exported history also revokes privileges that the class has dropped since they were granted.
         let asked = try names.map { try authority == .importer ? privileges($0) : privileges($0, on: object) }
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
+        try checkAccessUnchanged(object, name, since: expectedRevision)
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
         let lost = asked.map { present.privileges.intersection($0) } ?? present.privileges
         guard !lost.isEmpty else {
@@ -65,6 +74,21 @@ extension CommandAuthorizer {
         }
         try checkPermanent(present, losing: lost, subjectName, name)
         return [.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: asked == nil ? .all : lost))]
+    }
+
+    /// Throws if another transaction has changed an object's access list since the revision that the caller expected.
+    private func checkAccessUnchanged(_ object: ObjectID, _ name: Name, since expectedRevision: Revision?) throws {
+        // An object that this transaction created has no access list of others.
+        guard let expectedRevision, let last = accessChanges[object] else { return }
+        guard expectedRevision <= state.headRevision else {
+            throw Refusal(
+                .conflict, "the store has no revision \(expectedRevision) yet: read the entries of `\(name.excerpt)` again")
+        }
+        guard last <= expectedRevision else {
+            throw Refusal(
+                .conflict,
+                "the access list of `\(name.excerpt)` was changed by revision \(last), after \(expectedRevision): read it again")
+        }
     }
 
     private func checkPermanent(_ entry: AccessEntry, losing lost: Privileges, _ subject: Name, _ object: Name) throws {

@@ -30,12 +30,23 @@ public struct CommandAuthorizer<State: CommandState> {
     let authority: Authority
     /// Objects that this transaction created: their creator may change them until it ends.
     var created: Set<ObjectID> = []
+    /// The last changes of access lists before this transaction, of the objects for which the transaction expects a revision.
+    var accessChanges: [ObjectID: Revision] = [:]
 
     public init(_ state: State, caller: PrincipalID, authority: Authority, at instant: Instant) {
         self.state = state
         self.caller = caller
         self.authority = authority
         self.instant = instant
+    }
+
+    /// Reads the revisions that changes of access lists expect. Must be called before the first change of the transaction is
+    /// applied: a transaction does not conflict with its own changes. Linear in the number of changes.
+    public mutating func readExpectations(of changes: [Change]) throws {
+        for case let expected? in changes.lazy.map(\.expectedAccess) where expected.object.problem == nil {
+            guard let object = try existing(expected.object), accessChanges[object] == nil else { continue }
+            accessChanges[object] = try state.lastAccessChange(of: object)
+        }
     }
 
     /// Returns the events of a change; none if it changes nothing.
@@ -51,11 +62,12 @@ public struct CommandAuthorizer<State: CommandState> {
         case .moveObject(let name, let parent): try moveObject(name, parent: parent)
         case .deleteObject(let name, let expected): try deleteObject(name, expectedRevision: expected)
         case .setOwner(let name, let owner): try setOwner(name, owner: owner)
-        case .grant(let subject, let object, let privileges, let until, let strict):
-            try grant(subject, on: object, privileges, until: until, strict: strict)
-        case .setAccess(let subject, let object, let privileges): try setAccess(subject, on: object, privileges)
-        case .revoke(let subject, let object, let privileges, let strict):
-            try revoke(subject, on: object, privileges, strict: strict)
+        case .grant(let subject, let object, let privileges, let until, let strict, let expected):
+            try grant(subject, on: object, privileges, until: until, strict: strict, expectedRevision: expected)
+        case .setAccess(let subject, let object, let privileges, let expected):
+            try setAccess(subject, on: object, privileges, expectedRevision: expected)
+        case .revoke(let subject, let object, let privileges, let strict, let expected):
+            try revoke(subject, on: object, privileges, strict: strict, expectedRevision: expected)
         case .createRole(let name): try createRole(name)
         case .deleteRole(let name): try deleteRole(name)
         case .addMember(let member, let role, let strict): try addMember(member, to: role, strict: strict)

@@ -20,6 +20,9 @@ public protocol CommandState: AccessState, MembershipGraph {
     func owner(of object: ObjectID) throws -> PrincipalID?
     /// Returns the revision that last changed an object's value, parent or owner; nil if the object does not exist.
     func lastChange(of object: ObjectID) throws -> Revision?
+    /// Returns the revision that last changed an object's access list: its entries, its attached permissions, and what these
+    /// permissions give; nil if the object does not exist.
+    func lastAccessChange(of object: ObjectID) throws -> Revision?
     /// Returns an object's value as JSON, or nil without one.
     func value(of object: ObjectID) throws -> [UInt8]?
     /// Returns the revision that created an object of a defined class, which distinguishes it from an earlier object of the same

@@ -23,10 +23,12 @@ extension Change {
         case .moveObject(let object, let parent): ChangeForms.moveObject(object, parent)
         case .deleteObject(let object, let expected): ChangeForms.deleteObject(object, expected)
         case .setOwner(let object, let owner): ChangeForms.setOwner(object, owner)
-        case .grant(let subject, let object, let privileges, let until, let strict):
-            ChangeForms.grant(subject, object, privileges, until, strict)
-        case .setAccess(let subject, let object, let privileges): ChangeForms.setAccess(subject, object, privileges)
-        case .revoke(let subject, let object, let privileges, let strict): ChangeForms.revoke(subject, object, privileges, strict)
+        case .grant(let subject, let object, let privileges, let until, let strict, let expected):
+            ChangeForms.grant(subject, object, privileges, until, strict, expected)
+        case .setAccess(let subject, let object, let privileges, let expected):
+            ChangeForms.setAccess(subject, object, privileges, expected)
+        case .revoke(let subject, let object, let privileges, let strict, let expected):
+            ChangeForms.revoke(subject, object, privileges, strict, expected)
         case .createRole(let role): ChangeForms.createRole(role)
         case .deleteRole(let role): ChangeForms.deleteRole(role)
         case .addMember(let member, let role, let strict): ChangeForms.addMember(role, member, strict)
@@ -128,7 +130,7 @@ extension Change {
         switch self {
         case .createObject(_, _, _, let owner): owner.map { [$0] } ?? []
         case .setOwner(_, let owner): [owner]
-        case .grant(let subject, _, _, _, _), .setAccess(let subject, _, _), .revoke(let subject, _, _, _): [subject]
+        case .grant(let subject, _, _, _, _, _), .setAccess(let subject, _, _, _), .revoke(let subject, _, _, _, _): [subject]
         case .addMember(let member, _, _), .removeMember(let member, _, _): [member]
         case .register(let name), .appointAdministrator(let name), .dismissAdministrator(let name): [name]
         case .definePermission(_, let subject, _), .changePermission(_, let subject, _): [subject]
@@ -141,13 +143,23 @@ extension Change {
     /// The principals that this change names for the audit: a registered principal is not one of them, but an object.
     package var mentionedSubjects: [Name] { if case .register = self { [] } else { mentionedPrincipals } }
 
+    /// The object whose access list must not have changed after a revision, and the revision; nil without this condition.
+    var expectedAccess: (object: Name, revision: Revision)? {
+        switch self {
+        case .grant(_, let object, _, _, _, let revision?), .setAccess(_, let object, _, let revision?),
+            .revoke(_, let object, _, _, let revision?):
+            (object, revision)
+        default: nil
+        }
+    }
+
     /// The objects that this change names for the audit: the object, class, role, permission or new principal that it changes, and
     /// the store for a change of administrators.
     package var mentionedObjects: [Name] {
         switch self {
         case .defineClass(let name, _), .changeClass(let name, _): [.class(name)]
         case .createObject(let name, _, _, _), .writeObject(let name, _, _), .moveObject(let name, _), .deleteObject(let name, _),
-            .setOwner(let name, _), .grant(_, let name, _, _, _), .setAccess(_, let name, _), .revoke(_, let name, _, _),
+            .setOwner(let name, _), .grant(_, let name, _, _, _, _), .setAccess(_, let name, _, _), .revoke(_, let name, _, _, _),
             .createRole(let name), .deleteRole(let name), .addMember(_, let name, _), .removeMember(_, let name, _),
             .register(let name), .definePermission(let name, _, _), .changePermission(let name, _, _):
             [name]

@@ -9,12 +9,14 @@ public enum Change: Hashable, Sendable {
     case moveObject(Name, parent: Name?)
     case deleteObject(Name, expectedRevision: Revision? = nil)
     case setOwner(Name, owner: Name)
-    /// Adds to the subject's entry. With `strict`, it is refused if the entry already has all the privileges.
-    case grant(Name, on: Name, [String], until: Instant? = nil, strict: Bool = false)
-    /// Replaces the subject's whole entry with these privileges, permanently.
-    case setAccess(Name, on: Name, [String])
-    /// Revokes privileges, or the whole entry. With `strict`, it is refused if the privileges are absent.
-    case revoke(Name, on: Name, [String]? = nil, strict: Bool = false)
+    /// Adds to the subject's entry. With `strict`, it is refused if the entry already has all the privileges. With an expected
+    /// revision, it is refused if another transaction changed the object's access list after this revision.
+    case grant(Name, on: Name, [String], until: Instant? = nil, strict: Bool = false, expectedRevision: Revision? = nil)
+    /// Replaces the subject's whole entry with these privileges, permanently. The expected revision is that of `grant`.
+    case setAccess(Name, on: Name, [String], expectedRevision: Revision? = nil)
+    /// Revokes privileges, or the whole entry. With `strict`, it is refused if the privileges are absent. The expected revision is
+    /// that of `grant`.
+    case revoke(Name, on: Name, [String]? = nil, strict: Bool = false, expectedRevision: Revision? = nil)
     case createRole(Name)
     case deleteRole(Name)
     case addMember(Name, to: Name, strict: Bool = false)

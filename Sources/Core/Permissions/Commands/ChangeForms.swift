@@ -17,9 +17,12 @@ enum ChangeForms {
     static let moveObject = ChangeForm("moveObject", 6, object, parent, make: Change.moveObject)
     static let deleteObject = ChangeForm("deleteObject", 7, object, expectRevision.optional(.omitted), make: Change.deleteObject)
     static let setOwner = ChangeForm("setOwner", 8, object, owner, make: Change.setOwner)
-    static let grant = ChangeForm("grant", 9, subject, object, privileges, until.optional(), strict, make: Change.grant)
-    static let setAccess = ChangeForm("setAccess", 10, subject, object, privileges, make: Change.setAccess)
-    static let revoke = ChangeForm("revoke", 11, subject, object, privileges.optional(), strict, make: Change.revoke)
+    static let grant = ChangeForm(
+        "grant", 9, subject, object, privileges, until.optional(), strict, expectRevision.optional(.omitted), make: Change.grant)
+    static let setAccess = ChangeForm(
+        "setAccess", 10, subject, object, privileges, expectRevision.optional(.omitted), make: Change.setAccess)
+    static let revoke = ChangeForm(
+        "revoke", 11, subject, object, privileges.optional(), strict, expectRevision.optional(.omitted), make: Change.revoke)
     static let createRole = ChangeForm("createRole", 12, role, make: Change.createRole)
     static let deleteRole = ChangeForm("deleteRole", 13, role, make: Change.deleteRole)
     static let addMember = ChangeForm("addMember", 14, role, member, strict) { .addMember($1, to: $0, strict: $2) }

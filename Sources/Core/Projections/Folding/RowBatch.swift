@@ -63,15 +63,6 @@ struct RowBatch {
         return body(arena.bytes.span.extracting(offset..<offset + count), &reader)
     }
 
-    /// Whether a version's row contains a document with this encoding.
-    func hasPayload(_ encoded: Span<UInt8>, _ row: Int) -> Bool {
-        withPayload(row) { bytes, reader in
-            guard bytes.count - reader.offset == encoded.count else { return false }
-            for index in encoded.indices where encoded[index] != bytes[reader.offset + index] { return false }
-            return true
-        }
-    }
-
     /// Sorts the rows by key. `n log n`.
     mutating func sort() { rows.sort { $0.key < $1.key } }
 

@@ -112,6 +112,9 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
         return slots.count - 1
     }
 
+    /// Returns the first revision of the present version, which must have been read before.
+    func begin(of id: ID) -> Revision? { read(id) { $0.begin } }
+
     // MARK: Changing
 
     /// Changes the present version, which must have been read before.
@@ -190,12 +193,10 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
         journal.contains { change in
             // Each change makes a difference, but the second one may revert the first.
             if slots[change.position].changes == 1 { return true }
-            guard let value = slots[change.position].value, let row = change.row else {
+            guard let value = slots[change.position].value, let before = before(change) else {
                 return (slots[change.position].value == nil) != (change.row == nil)
             }
-            var encoded = ByteWriter()
-            value.encode(into: &encoded)
-            return !ended.hasPayload(encoded.bytes.span, row)
+            return !value.hasSameContent(as: before)
         }
     }
 

@@ -40,18 +40,21 @@ extension WorkingSet {
         guard entry != before, !(entry.isEmpty && before == nil) else { return }
         try work.count(WorkMeter.change)
         setExpiries(of: entry, instead: before, on: object)
+        let revision = revision
+        objects.change(position, at: revision) { document in
+            document.lastAccessChange = revision
+            if document.isSpread { return }
+            if before == nil {
+                document.entries.insert(entry, at: found.place)
+            } else if entry.isEmpty {
+                document.entries.remove(at: found.place)
+            } else {
+                document.entries[found.place] = entry
+            }
+        }
         if found.isSpread {
             try relate(.entry, object.rawValue, subject.rawValue, entry.isEmpty ? nil : .entry(entry))
         } else {
-            objects.change(position, at: revision) { document in
-                if before == nil {
-                    document.entries.insert(entry, at: found.place)
-                } else if entry.isEmpty {
-                    document.entries.remove(at: found.place)
-                } else {
-                    document.entries[found.place] = entry
-                }
-            }
             try spreadIfLong(object, position)
         }
         try relate(.grant, subject.rawValue, object.rawValue, entry.grantRelation, isNew: before == nil)

@@ -103,7 +103,9 @@ extension WorkingSet {
         try work.count(WorkMeter.change)
         objects.set(
             position,
-            ObjectDocument(classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision),
+            ObjectDocument(
+                classID: classID, parent: parent, owner: owner, created: revision, lastChange: revision,
+                lastAccessChange: revision),
             at: revision)
         try relate(.instance, classID.rawValue, object.rawValue, .bare, isNew: isNew)
         if !classID.isBuiltIn { try relate(.owner, owner.rawValue, object.rawValue, .bare, isNew: isNew) }
@@ -248,13 +250,18 @@ extension WorkingSet {
             let place = document.attached.firstIndex { $0 >= permission } ?? document.attached.count
             guard place == document.attached.count || document.attached[place] != permission else { return }
             document.attached.insert(permission, at: place)
+            document.lastAccessChange = revision
         }
         try relate(.attachment, permission.rawValue, object.rawValue, .bare)
         try schemaChangedIfAbove(object)
     }
 
     private func detach(_ permission: PermissionID, from object: ObjectID) throws {
-        try changeObject(object) { $0.attached.removeAll { $0 == permission } }
+        try changeObject(object) { document in
+            guard let place = document.attached.firstIndex(of: permission) else { return }
+            document.attached.remove(at: place)
+            document.lastAccessChange = revision
+        }
         try relate(.attachment, permission.rawValue, object.rawValue, nil)
         try schemaChangedIfAbove(object)
     }

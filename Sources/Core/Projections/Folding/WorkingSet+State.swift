@@ -88,6 +88,14 @@ extension WorkingSet: CommandState {
         return objects.slots[position].value?.lastChange
     }
 
+    package func lastAccessChange(of object: ObjectID) throws -> Revision? {
+        guard let document = try self.object(object) else { return nil }
+        return try document.attached.reduce(document.lastAccessChange) { last, permission in
+            guard try permissionGrant(permission) != nil, let begin = permissions.begin(of: permission) else { return last }
+            return max(last, begin)
+        }
+    }
+
     package func value(of object: ObjectID) throws -> [UInt8]? {
         let value = try valueDocument(object)?.json
         try work.count((value?.count ?? 0) / WorkMeter.readBytes)

@@ -115,6 +115,22 @@ extension IndexReader {
     /// Returns the revision that last changed an object's value, parent or owner.
     public func lastChange(of object: ObjectID) throws -> Revision? { try objectDocument(object)?.lastChange }
 
+    /// Returns the revision that last changed an object's access list as ``entries(on:at:)`` returns it: its entries, its attached
+    /// permissions, what these permissions give, and the privileges of its class.
+    ///
+    /// Nil if the object does not exist, and if privileges have ended at the instant but the log does not record that yet: the list
+    /// then differs from the list at any revision. Linear in the number of entries and attached permissions.
+    public func lastAccessChange(of object: ObjectID, at instant: Instant) throws -> Revision? {
+        guard let document = try objectDocument(object) else { return nil }
+        let isExact = try allEntries(of: document, object).allSatisfy { $0.ending.allSatisfy { $0.until > instant } }
+        guard isExact else { return nil }
+        let classID = document.classID == .class ? ClassID(object) : document.classID
+        let options = try self.document(DocumentID(kind: .classOptions, id: classID.rawValue), as: ClassOptions.self)
+        return try document.attached.reduce(max(document.lastAccessChange, options.begin)) {
+            max($0, try permissionGrant($1).begin)
+        }
+    }
+
     /// Returns the objects of a class.
     public func objects(of classID: ClassID) throws -> [ObjectID] {
         try related(.instances(of: classID)).map(ObjectID.init(rawValue:))

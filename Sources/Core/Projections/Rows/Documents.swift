@@ -5,6 +5,12 @@ internal import Permissions
 protocol Versioned: Equatable {
     func encode(into writer: inout ByteWriter)
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> Self
+    /// Whether a transaction that leaves this version instead of another one has changed nothing.
+    func hasSameContent(as other: Self) -> Bool
+}
+
+extension Versioned {
+    func hasSameContent(as other: Self) -> Bool { self == other }
 }
 
 /// An object: its class, parent and owner, and its access list.
@@ -19,6 +25,8 @@ struct ObjectDocument: Versioned {
     var created: Revision
     /// The revision that last changed its value, parent or owner.
     var lastChange: Revision
+    /// The revision that last changed its entries or attached permissions.
+    var lastAccessChange: Revision
     /// Whether the entries are in separate rows.
     var isSpread = false
     /// The entries by subject; empty if they are in separate rows.
@@ -43,6 +51,14 @@ struct ObjectDocument: Versioned {
         for entry in entries { entry.encode(into: &writer) }
         writer.varints(owner.rawValue, created.rawValue)
         writer.varint(lastChange.rawValue - created.rawValue)
+        writer.varint(lastAccessChange.rawValue - created.rawValue)
+    }
+
+    /// A transaction that grants access and revokes it again has changed nothing.
+    func hasSameContent(as other: ObjectDocument) -> Bool {
+        var document = self
+        document.lastAccessChange = other.lastAccessChange
+        return document == other
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> ObjectDocument {
@@ -55,9 +71,10 @@ struct ObjectDocument: Versioned {
         let owner = PrincipalID(rawValue: try reader.varint(row))
         let created = Revision(try reader.varint(row))
         let lastChange = Revision(created.rawValue + (try reader.varint(row)))
+        let lastAccessChange = Revision(created.rawValue + (try reader.varint(row)))
         return ObjectDocument(
             classID: head.place.classID, parent: head.place.parent, owner: owner, created: created, lastChange: lastChange,
-            isSpread: head.isSpread, entries: entries, attached: attached)
+            lastAccessChange: lastAccessChange, isSpread: head.isSpread, entries: entries, attached: attached)
     }
 
     /// The first part of the document, as far as a check needs it.

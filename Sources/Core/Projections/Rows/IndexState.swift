@@ -4,7 +4,7 @@ public import Hashing
 /// The state of an index: the last folded commit, and the data of the whole store.
 public struct IndexState: Hashable, Sendable {
     /// The version of the index's layout. An index of another version is rebuilt.
-    public static let formatVersion: UInt64 = 5
+    public static let formatVersion: UInt64 = 6
 
     public var revision: Revision
     public var time: Instant

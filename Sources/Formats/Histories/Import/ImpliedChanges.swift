@@ -53,8 +53,8 @@ struct ImpliedChanges: Sendable {
         for change in changes {
             switch change {
             case .createObject(let name, _, _, _): try define(name, &result)
-            case .grant(_, let object, let privileges, _, _), .setAccess(_, let object, let privileges),
-                .revoke(_, let object, let privileges?, _):
+            case .grant(_, let object, let privileges, _, _, _), .setAccess(_, let object, let privileges, _),
+                .revoke(_, let object, let privileges?, _, _):
                 try define(privileges, of: object, &result)
             case .defineClass(let name, let settings): known[ExactText(name)] = settings.privileges ?? []
             case .changeClass(let name, let settings):

@@ -9,31 +9,34 @@ import { empty, failure, loading, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, when } from './time.js';
 
+/** The entries on an object, and the revision at which they were read. */
 const readEntries = async (name, options) => {
-    const found = [];
-    for await (const entry of state.api.all((cursor) => state.api.entries(name, { limit: 10000, cursor }, options), 'entries')) found.push(entry);
-    return found;
+    const entries = [];
+    let revision;
+    const page = async (cursor) => {
+        const found = await state.api.entries(name, { limit: 10000, cursor }, options);
+        revision = found.revision;
+        return found;
+    };
+    for await (const entry of state.api.all(page, 'entries')) entries.push(entry);
+    return { entries, revision };
 };
-
-/** The entries as one text, to notice that somebody else has changed them. */
-const fingerprint = (entries) => JSON.stringify(entries.map(({ subject, privileges, until, permission }) => [subject, privileges, until ?? '', permission ?? '']));
 
 export async function shareScreen({ parts: [name], signal }) {
     if (!mayChange()) return { title: t('share'), element: h('div', { class: 'screen' }, h('h1', {}, t('share')), h('p', { class: 'note' }, t('read.only'))) };
     if (!name) return browseObjects(signal);
     // Changes apply to the present, whatever the moment of the page.
     if (seesEverything()) await state.api.describe(name, {}, { signal });
-    const [entries, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(split(name)[0])]);
+    const [{ entries, revision }, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(split(name)[0])]);
     const screen = h('div', { class: 'screen' });
     const used = new Set(entries.flatMap((entry) => entry.privileges));
     const privileges = all.filter((privilege) => !['query', 'create', 'setOwner', 'modifySchema'].includes(privilege) || used.has(privilege));
-    const before = fingerprint(entries);
     // What the user wants: by subject, the privileges and the end.
     const wanted = new Map(entries.filter((entry) => !entry.permission).map((entry) => [entry.subject, { privileges: new Set(entry.privileges), until: entry.until }]));
     const was = new Map([...wanted].map(([subject, entry]) => [subject, { privileges: new Set(entry.privileges), until: entry.until }]));
     const [rows, result, outcome] = [h('div'), h('div'), h('div', { role: 'status' })];
     const [actor, comment] = [actorField(), commentField()];
-    const save = h('button', { type: 'button', class: 'primary', disabled: true, onclick: () => commit(changes()) }, t('save'));
+    const save = h('button', { type: 'button', class: 'primary', disabled: true, onclick: () => commit(changes(), revision) }, t('save'));
 
     /** The changes that turn the entries into what the user wants. */
     function changes(from = was, to = wanted) {
@@ -71,20 +74,22 @@ export async function shareScreen({ parts: [name], signal }) {
             }), h('button', { type: 'button', class: 'quiet', onclick: () => { wanted.delete(subject); draw(); show(); } }, t('remove'))])));
     }
 
-    async function commit(planned, isUndo = false) {
+    /** Saves the changes, unless somebody else has changed the access list after the revision that the user has seen. */
+    async function commit(planned, seen, isUndo = false) {
         save.disabled = true;
         replace(outcome);
         try {
-            const current = await readEntries(name);
-            if (!isUndo && fingerprint(current) !== before) return conflict(current);
-            const receipt = await state.api.transact(planned, { as: state.caller.principal ? undefined : actor.value, comment: comment.value });
+            const receipt = await state.api.transact(planned.map((change) => ({ ...change, expectRevision: seen })), { as: state.caller.principal ? undefined : actor.value, comment: comment.value });
             const undo = isUndo ? null : changes(wanted, was);
             const next = await shareScreen({ parts: [name], signal });
             const done = h('p', { class: 'note good' }, receipt.revision === null ? t('draft.no.effect') : t(isUndo ? 'share.undone' : 'share.saved', { n: String(receipt.revision) }), ' ',
-                undo?.length > 0 && h('button', { type: 'button', onclick: () => commit(undo, true) }, t('undo')));
+                undo?.length > 0 && h('button', { type: 'button', onclick: () => commit(undo, receipt.revision ?? receipt.head, true) }, t('undo')));
             replace(screen, ...next.element.childNodes);
-            screen.insertBefore(done, screen.children[1]);
+            // The result of an undo is shown here, too.
+            screen.insertBefore(h('div', {}, done, outcome), screen.children[1]);
         } catch (error) {
+            const current = error.code === 'conflict' ? await readEntries(name).catch(() => null) : null;
+            if (current) return conflict(current.entries);
             save.disabled = false;
             replace(outcome, h('p', { class: 'note warn' }, error.message));
         }

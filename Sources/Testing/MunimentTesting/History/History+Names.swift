@@ -74,11 +74,12 @@ extension Change {
         case .moveObject(let name, let parent): .moveObject(other(name), parent: parent.map(other))
         case .deleteObject(let name, let expected): .deleteObject(other(name), expectedRevision: expected)
         case .setOwner(let name, let owner): .setOwner(other(name), owner: other(owner))
-        case .grant(let subject, let object, let privileges, let until, let strict):
-            .grant(other(subject), on: other(object), privileges, until: until, strict: strict)
-        case .setAccess(let subject, let object, let privileges): .setAccess(other(subject), on: other(object), privileges)
-        case .revoke(let subject, let object, let privileges, let strict):
-            .revoke(other(subject), on: other(object), privileges, strict: strict)
+        case .grant(let subject, let object, let privileges, let until, let strict, let expected):
+            .grant(other(subject), on: other(object), privileges, until: until, strict: strict, expectedRevision: expected)
+        case .setAccess(let subject, let object, let privileges, let expected):
+            .setAccess(other(subject), on: other(object), privileges, expectedRevision: expected)
+        case .revoke(let subject, let object, let privileges, let strict, let expected):
+            .revoke(other(subject), on: other(object), privileges, strict: strict, expectedRevision: expected)
         case .createRole(let role): .createRole(other(role))
         case .deleteRole(let role): .deleteRole(other(role))
         case .addMember(let member, let role, let strict): .addMember(other(member), to: other(role), strict: strict)

@@ -118,8 +118,8 @@ extension Transaction {
 extension Change {
     /// Returns the change with its end shifted to a later time.
     fileprivate func ending(later microseconds: Int64) -> Change {
-        guard case .grant(let subject, let object, let privileges, let until?, let strict) = self else { return self }
+        guard case .grant(let subject, let object, let privileges, let until?, let strict, let expected) = self else { return self }
         let later = until.advanced(byMicroseconds: microseconds)
-        return .grant(subject, on: object, privileges, until: later, strict: strict)
+        return .grant(subject, on: object, privileges, until: later, strict: strict, expectedRevision: expected)
     }
 }

@@ -17,16 +17,16 @@ extension Change {
         case .writeObject(let name, .merge(let patch), let expected):
             [.writeObject(name, .value(patch))] + (expected == nil ? [] : [.writeObject(name, .merge(patch))])
         case .writeObject(let name, let content, _?): [.writeObject(name, content)]
-        case .grant(let subject, let object, let privileges, let until, let strict):
+        case .grant(let subject, let object, let privileges, let until, let strict, _):
             (until == nil ? [] : [.grant(subject, on: object, privileges, strict: strict)])
                 + (strict ? [.grant(subject, on: object, privileges, until: until)] : [])
                 + privileges.shorter.map { .grant(subject, on: object, $0, until: until, strict: strict) }
-        case .setAccess(let subject, let object, let privileges):
+        case .setAccess(let subject, let object, let privileges, _):
             [.grant(subject, on: object, privileges)] + privileges.shorter.map { .setAccess(subject, on: object, $0) }
-        case .revoke(let subject, let object, let privileges?, let strict):
+        case .revoke(let subject, let object, let privileges?, let strict, _):
             [.revoke(subject, on: object, strict: strict)]
                 + privileges.shorter.map { .revoke(subject, on: object, $0, strict: strict) }
-        case .revoke(let subject, let object, nil, true): [.revoke(subject, on: object)]
+        case .revoke(let subject, let object, nil, true, _): [.revoke(subject, on: object)]
         case .addMember(let member, let role, true): [.addMember(member, to: role)]
         case .removeMember(let member, let role, true): [.removeMember(member, from: role)]
         case .definePermission(let name, let subject, let privileges):

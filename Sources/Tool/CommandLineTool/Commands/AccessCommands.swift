@@ -3,28 +3,36 @@ import Muniment
 import Permissions
 import Wire
 
+extension Option {
+    fileprivate static let unchangedSince = Option(
+        "unchanged-since", value: "REVISION", "refuse if the object's access list has a later change than this revision")
+}
+
 extension Command {
     static let grant = Command.change(
         "grant", "grant a subject privileges on an object", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT",
-        options: [.until, .strict],
+        options: [.until, .strict, .unchangedSince],
         example: Example("grant user:ann read,update on doc:plan --until 2999-12-31", "revision 9")
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         return .grant(
-            subject, on: object, privileges, until: try call.options[.until].map(Values.time), strict: call.options.isSet(.strict))
+            subject, on: object, privileges, until: try call.options[.until].map(Values.time), strict: call.options.isSet(.strict),
+            expectedRevision: try call.options[.unchangedSince].map(Values.revision))
     }
 
     static let revoke = Command.change(
         "revoke", "revoke privileges of a subject on an object, or its whole entry",
-        sentence: "SUBJECT [PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.strict],
+        sentence: "SUBJECT [PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.strict, .unchangedSince],
         example: Example("revoke user:ann update on doc:plan", "revision 11\n…"), remains: Remains.access
     ) { call in
         let subject = try call.name("the subject")
         call.skip("on")
         let privileges = call.wordsLeft > 1 ? try call.privileges() : nil
         let object = try call.name("the object", after: "on")
-        return .revoke(subject, on: object, privileges, strict: call.options.isSet(.strict))
+        return .revoke(
+            subject, on: object, privileges, strict: call.options.isSet(.strict),
+            expectedRevision: try call.options[.unchangedSince].map(Values.revision))
     }
 
     static let permissionDefine = Command.change(
@@ -54,7 +62,7 @@ extension Command {
 enum Remains {
     /// The revoked privileges that the subject still has on the object; without any named, all that it has there.
     static func access(_ change: Change, _ snapshot: Snapshot) throws -> (JSONObject, [String]) {
-        guard case .revoke(let subject, let object, let privileges, _) = change else { return ([:], []) }
+        guard case .revoke(let subject, let object, let privileges, _, _) = change else { return ([:], []) }
         let held = try snapshot.privileges(of: subject, on: object).filter { privileges?.contains($0) ?? true }
         guard !held.isEmpty else { return (["remaining": .array([])], []) }
         let witness = try snapshot.witness(of: snapshot.explain(subject, held, on: object))

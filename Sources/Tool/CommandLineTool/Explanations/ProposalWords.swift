@@ -22,7 +22,7 @@ extension Change {
             switch self {
             case .register(let principal): ["register", principal.text]
             case .addMember(let member, let role, _): ["role", "add", member.text, "to", role.text]
-            case .grant(let subject, let object, let privileges, _, _):
+            case .grant(let subject, let object, let privileges, _, _, _):
                 ["grant", subject.text, privileges.joined(separator: ","), "on", object.text]
             case .changeClass(let name, let settings):
                 ["class", "change", name, "--privileges", (settings.privileges ?? []).joined(separator: ",")]

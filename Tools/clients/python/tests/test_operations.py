@@ -76,6 +76,18 @@ def test_lists_at_a_moment_continue_after_the_first_page(client: Client) -> None
     assert [d.name for d in client.diff("user:bob", 0, receipt.revision, limit=1)] == ["doc:a", "doc:b", "doc:c"]
 
 
+def test_access_is_not_changed_after_a_change_that_the_caller_has_not_seen(client: Client) -> None:
+    seen = share(client, "doc:a").revision
+    client.commit([grant("everyone", "read", "doc:a")], as_=ROOT)
+    for change in [
+        grant("user:bob", "update", "doc:a", expect_revision=seen),
+        changes.set_access("user:bob", "update", "doc:a", expect_revision=seen),
+        revoke("everyone", "doc:a", expect_revision=seen),
+    ]:
+        with pytest.raises(errors.ConflictError):
+            client.commit([change], as_=ROOT)
+
+
 def test_entries_members_and_administrators(client: Client) -> None:
     until = datetime(2999, 1, 1, tzinfo=timezone(timedelta(hours=2)))
     client.commit(

@@ -39,12 +39,7 @@ enum ObjectRoutes {
                 let value = try snapshot.value(of: object, as: reader)
                 let changed = try snapshot.lastChange(of: object) ?? snapshot.revision
                 let tag = EntityTag.text(changed)
-                if call.hasAlready(tag) {
-                    let headers = [
-                        HTTPHeader("ETag", tag), RequestContext.header(snapshot.revision), HTTPHeader("Cache-Control", "no-cache"),
-                    ]
-                    return HTTPResponse(status: 304, headers: headers)
-                }
+                if call.hasAlready(tag) { return RequestContext.notModified(tag, at: snapshot.revision) }
                 let answer = QueryMembers(object: object).answer(
                     value: value, snapshot.members.with(["changed": .revision(changed)]))
                 return call.answer(answer, at: snapshot.revision, headers: [HTTPHeader("ETag", tag)])

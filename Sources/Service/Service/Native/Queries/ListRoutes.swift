@@ -1,4 +1,5 @@
 internal import Events
+internal import HTTPServer
 internal import Muniment
 internal import Permissions
 internal import Wire
@@ -117,15 +118,21 @@ enum AdministratorsRoute {
 enum EntriesRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/objects/{object}/entries", "entries", need: .store,
-        RouteDescription("the entries on an object: subjects and their privileges", group: "Objects").withParameters(.at, .atLeast)
-            .paged(.names)
+        RouteDescription("the entries on an object: subjects and their privileges", group: "Objects")
+            .withNote(
+                "The ETag of a JSON answer is the revision of the last change of the list: of the entries, of the attached "
+                    + "permissions, and of the privileges of the class. `expectRevision` of a change accepts it. No ETag is sent for "
+                    + "a list that the caller may not read."
+            )
+            .withParameters(.at, .atLeast, .header("If-None-Match", "the ETag of the client's copy")).paged(.names)
             .withResponse(
                 "the entries, sorted",
                 Schema.object(
                     JSONObject(["object": Schema.name, "entries": Schema.list(Schema.named("Entry"))]).with(.when),
                     optional: .next),
-                lines: Schema.named("Entry")
-            ),
+                lines: Schema.named("Entry"), headers: ["Muniment-Revision", "ETag"]
+            )
+            .withResponse("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"]),
         .queued { call in
             var arguments = try call.arguments()
             let request = try arguments.page(.names)
@@ -135,9 +142,16 @@ enum EntriesRoute {
             let asked = QueryMembers(object: object).members
             let list = try call.list(request, of: asked)
             let audience = try call.audience
-            let page = try call.read(at: list.point) { snapshot in
-                list.page(of: try snapshot.tells(audience, of: object) ? snapshot.entries(on: object) : [], snapshot)
+            return try call.read(at: list.point) { snapshot in
+                guard try snapshot.tells(audience, of: object) else {
+                    return try call.answer(list.page(of: [EntryDescription](), snapshot), to: asked, as: "entries") { $0.json }
+                }
+                let tag = call.lineType == nil ? try snapshot.lastAccessChange(of: object).map(EntityTag.text) : nil
+                if let tag, call.hasAlready(tag) { return RequestContext.notModified(tag, at: snapshot.revision) }
+                let page = list.page(of: try snapshot.entries(on: object), snapshot)
+                return try call.answer(page, to: asked, as: "entries", headers: tag.map { [HTTPHeader("ETag", $0)] } ?? []) {
+                    $0.json
+                }
             }
-            return try call.answer(page, to: asked, as: "entries") { $0.json }
         })
 }

@@ -39,9 +39,14 @@ extension RequestContext {
             return candidate == "*" || candidate == tag || candidate == "W/" + tag
         }
     }
+
+    /// The response to a client that has the current value.
+    static func notModified(_ tag: String, at revision: Revision) -> HTTPResponse {
+        HTTPResponse(status: 304, headers: [HTTPHeader("ETag", tag), header(revision), HTTPHeader("Cache-Control", "no-cache")])
+    }
 }
 
-/// The tag of an object: the revision of its last change, in quotes.
+/// The tag of an object or an access list: the revision of its last change, in quotes.
 enum EntityTag {
     static func text(_ revision: Revision) -> String { "\"\(revision)\"" }
 

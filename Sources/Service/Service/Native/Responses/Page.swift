@@ -168,10 +168,11 @@ extension RequestContext {
     ///   - json: converts an item.
     func answer<Item>(
         _ page: ListPage<Item>, to question: JSONObject, as key: String, lineKey: String? = nil,
-        _ json: @escaping @Sendable (Item) -> JSONValue
+        headers: [HTTPHeader] = [], _ json: @escaping @Sendable (Item) -> JSONValue
     ) throws(Problem) -> HTTPResponse {
         guard let lineType else {
-            return answer(question.with([key: .array(page.items.map(json))]).with(page.members), at: page.revision)
+            return answer(
+                question.with([key: .array(page.items.map(json))]).with(page.members), at: page.revision, headers: headers)
         }
         return try lines(lineType, at: page.revision) { writer in
             for item in page.items { try writer.write(lineKey.map { .object([$0: json(item)]) } ?? json(item)) }

@@ -126,25 +126,38 @@ def grant(
     *,
     until: datetime | str | None = None,
     strict: bool | None = None,
+    expect_revision: int | None = None,
 ) -> Change:
-    """Grants privileges on an object, a class (`class:doc`) or the store (`store`)."""
+    """Grants privileges on an object, a class (`class:doc`) or the store (`store`).
+
+    With `expect_revision`, the service refuses the change if another transaction changed the access list of the object after this
+    revision.
+    """
     return _change(
         "grant", subject=subject, object=object, privileges=names(privileges),
-        until=until if until is None else encode_time(until), strict=strict)
+        until=until if until is None else encode_time(until), strict=strict, expect_revision=expect_revision)
 
 
-def set_access(subject: str, privileges: str | Sequence[str], object: str) -> Change:
+def set_access(
+    subject: str, privileges: str | Sequence[str], object: str, *, expect_revision: int | None = None
+) -> Change:
     """Gives a subject exactly these privileges in its entry on an object."""
-    return _change("setAccess", subject=subject, object=object, privileges=names(privileges))
+    return _change(
+        "setAccess", subject=subject, object=object, privileges=names(privileges), expect_revision=expect_revision)
 
 
 def revoke(
-    subject: str, object: str, privileges: str | Sequence[str] | None = None, *, strict: bool | None = None
+    subject: str,
+    object: str,
+    privileges: str | Sequence[str] | None = None,
+    *,
+    strict: bool | None = None,
+    expect_revision: int | None = None,
 ) -> Change:
     """Revokes privileges of a subject on an object; without `privileges`, all of them."""
     return _change(
-        "revoke", subject=subject, object=object,
-        privileges=privileges if privileges is None else names(privileges), strict=strict)
+        "revoke", subject=subject, object=object, privileges=privileges if privileges is None else names(privileges),
+        strict=strict, expect_revision=expect_revision)
 
 
 def create_role(role: str) -> Change:

@@ -1,0 +1,143 @@
+import Events
+import Muniment
+import Permissions
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("A change of an access list names the revision at which its caller read the list")
+struct ExpectedAccessTests {
+    private func lastChange(_ fixture: StoreFixture, _ object: Name = "doc:1") throws -> Revision? {
+        try fixture.store.read { try $0.lastAccessChange(of: object) }
+    }
+
+    private func grant(_ fixture: StoreFixture, _ expected: Revision?) throws -> Refusal.Code? {
+        // Each grant has another end, so that it changes the entry.
+        let until = fixture.clock.now.later(seconds: 1 + Int64(try fixture.head.rawValue))
+        return try fixture.refusal(
+            .grant("user:ben", on: "doc:1", ["read"], until: until, expectedRevision: expected))?.code
+    }
+
+    private func prepare(_ fixture: StoreFixture) throws {
+        try fixture.commit(
+            .defineClass("doc"), .register("user:ann"), .register("user:ben"), .createRole("role:r"), .createObject("doc:1"),
+            .createObject("doc:2"))
+    }
+
+    @Test("E8: grant, setAccess and revoke are refused after another change of the access list, and nothing changes")
+    func refused() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            let seen = try fixture.head
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            let entries = try fixture.store.read { try $0.entries(on: "doc:1") }
+            let stale: [Change] = [
+                .grant("user:ben", on: "doc:1", ["read"], expectedRevision: seen),
+                .grant("user:ann", on: "doc:1", ["read"], strict: true, expectedRevision: seen),
+                .setAccess("user:ann", on: "doc:1", ["update"], expectedRevision: seen),
+                .revoke("user:ann", on: "doc:1", expectedRevision: seen),
+                .revoke("user:ben", on: "doc:1", expectedRevision: seen),
+            ]
+            for change in stale { #expect(try fixture.refusal(change)?.code == .conflict, "\(change)") }
+            #expect(try fixture.store.read { try $0.entries(on: "doc:1") } == entries)
+            #expect(try fixture.refusal(.revoke("user:ann", on: "doc:1", expectedRevision: fixture.head)) == nil)
+        }
+    }
+
+    @Test("E8: a change of the value or parent does not refuse a change of the access list; one of entries or permissions does")
+    func whatCounts() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            var seen = try fixture.head
+            try fixture.commit(.writeObject("doc:1", .value(.integer(1))), .moveObject("doc:1", parent: "doc:2"))
+            try fixture.commit(.grant("user:ann", on: "doc:2", ["read"]))
+            #expect(try lastChange(fixture) == seen)
+            #expect(try grant(fixture, seen) == nil)
+            let changes: [Change] = [
+                .definePermission("permission:p", subject: "role:r", ["read"]), .attachPermission("permission:p", to: "doc:1"),
+                .changePermission("permission:p", subject: "role:r", ["read", "update"]),
+                .detachPermission("permission:p", from: "doc:1"), .grant("role:r", on: "doc:1", ["read"]), .deleteRole("role:r"),
+            ]
+            for change in changes {
+                seen = try fixture.head
+                try fixture.commit(change)
+                if case .definePermission = change { continue }
+                #expect(try lastChange(fixture) == fixture.head, "\(change)")
+                #expect(try grant(fixture, seen) == .conflict, "\(change)")
+            }
+            try fixture.reopenWithoutIndex()
+            #expect(try grant(fixture, seen) == .conflict)
+            #expect(try grant(fixture, fixture.head) == nil)
+        }
+    }
+
+    @Test("E8: a transaction does not conflict with its own changes, only with those of other transactions")
+    func ownChanges() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            let seen = try fixture.head
+            let changes: [Change] = [
+                .grant("user:ann", on: "doc:1", ["read"], expectedRevision: seen),
+                .grant("user:ben", on: "doc:1", ["read"], expectedRevision: seen),
+                .revoke("user:ann", on: "doc:1", expectedRevision: seen),
+            ]
+            #expect(try fixture.refusal(of: changes) == nil)
+            #expect(try fixture.refusal(of: changes)?.code == .conflict)
+            let head = try fixture.head
+            try fixture.commit(
+                .createObject("doc:3"), .grant("user:ann", on: "doc:3", ["read"], expectedRevision: head))
+        }
+    }
+
+    @Test("E8: a revision that the store has not reached is refused")
+    func future() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            #expect(try grant(fixture, fixture.head.next) == .conflict)
+            #expect(try grant(fixture, Revision(.max)) == .conflict)
+        }
+    }
+
+    @Test("E8: a caller without setPermissions learns nothing about the access list")
+    func order() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            let seen = try fixture.head
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]))
+            let change = Change.revoke("user:ann", on: "doc:1", expectedRevision: seen)
+            #expect(try fixture.refusal(change, as: "user:ben")?.code == .noPrivilege)
+        }
+    }
+
+    @Test("E8: an access list with many entries has the revision of its last change, at each revision and after a new index")
+    func manyEntries() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            for number in 0..<70 {
+                let user = Name("user:\(number)")
+                try fixture.commit(.register(user))
+                try fixture.commit(.grant(user, on: "doc:1", ["read"]))
+                #expect(try lastChange(fixture) == fixture.head)
+            }
+            let full = try fixture.head
+            try fixture.commit(.writeObject("doc:1", .value(.integer(1))))
+            #expect(try lastChange(fixture) == full)
+            try fixture.commit(.revoke("user:1", on: "doc:1"))
+            let last = try fixture.head
+            try fixture.reopenWithoutIndex()
+            #expect(try lastChange(fixture) == last)
+            #expect(try fixture.store.read(at: .revision(full)) { try $0.lastAccessChange(of: "doc:1") } == full)
+        }
+    }
+
+    @Test("E8: a transaction that grants access and revokes it again changes nothing, and its access list keeps its revision")
+    func noEffect() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            let head = try fixture.head
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read"]), .revoke("user:ann", on: "doc:1"))
+            #expect(try fixture.head == head)
+            #expect(try lastChange(fixture) == head)
+        }
+    }
+}
