@@ -70,8 +70,7 @@ extension WriteTransaction {
 
     /// Begins to write rows to a table. The row writer must be closed before the transaction ends.
     ///
-    /// - Parameter appending: whether the key of each row is greater than all others of the table. This is faster, and fills pages
-    ///   completely.
+    /// If `appending`, the key of each row must be greater than all others of the table. This is faster, and fills pages completely.
     public borrowing func rowWriter(to table: Table, appending: Bool) throws(StorageError) -> RowWriter {
         var cursor: OpaquePointer?
         try environment.check(unsafe mdb_cursor_open(handle, table.index, &cursor), "open a cursor")
