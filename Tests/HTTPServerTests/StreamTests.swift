@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Concurrent writers do not interleave their writes", .timeLimit(.minutes(10)))
+    @Test("Concurrent writers do not interleave their writes", .timeLimit(.minutes(60)))
     func doesNotMix() async throws {
         let source = Source(limitBytes: 100)
         let server = try HTTPServer(HTTPServerSettings(), application: source.application)

@@ -3,7 +3,7 @@ import NetworkClient
 import TestSupport
 import Testing
 
-@Suite("A request that was not sent is distinguished from one without a response", .timeLimit(.minutes(10)))
+@Suite("A request that was not sent is distinguished from one without a response", .timeLimit(.minutes(60)))
 struct UnsentRequestTests {
     /// A server that listens as the first argument says. The next two arguments are its certificate and key.
     private static let script = """

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("does not exist for an encrypted text, and the terminal shows no password prompt", .timeLimit(.minutes(5)))
+    @Test("does not exist for an encrypted text, and the terminal shows no password prompt", .timeLimit(.minutes(60)))
     func encryptedText() throws {
         try withTemporaryFolder { folder in
             let pem = try ServerCertificate(.p256, in: folder).certificatePEM

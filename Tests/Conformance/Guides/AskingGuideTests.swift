@@ -7,7 +7,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Docs/Guides/queries-and-observers.md", .timeLimit(.minutes(10)))
+@Suite("Docs/Guides/queries-and-observers.md", .timeLimit(.minutes(60)))
 struct AskingGuideTests {
     @Test("The code of the guide runs unchanged and gives the documented results")
     func codeRuns() async throws {

@@ -8,7 +8,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Docs/Guides/notices.md", .timeLimit(.minutes(5)))
+@Suite("Docs/Guides/notices.md", .timeLimit(.minutes(60)))
 struct NoticesGuideTests {
     @Test("The code of the guide runs unchanged and gives the documented results")
     func codeRuns() async throws {

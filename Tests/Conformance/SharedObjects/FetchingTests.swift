@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Shared objects: fetching", .timeLimit(.minutes(10)))
+@Suite("Shared objects: fetching", .timeLimit(.minutes(60)))
 struct SharedObjectFetchingTests {
     @Test("F7: A signed-in user can see whether an object exists, and only a reader can see its content")
     func existence() async throws {

@@ -9,7 +9,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Docs/Guides/coming-from-firebase.md", .timeLimit(.minutes(10)))
+@Suite("Docs/Guides/coming-from-firebase.md", .timeLimit(.minutes(60)))
 struct FirebaseGuideTests {
     @Test("The code of the guide runs unchanged and gives the documented results")
     func codeRuns() async throws {

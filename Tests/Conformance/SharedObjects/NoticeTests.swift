@@ -7,7 +7,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Shared objects: notices", .timeLimit(.minutes(10)))
+@Suite("Shared objects: notices", .timeLimit(.minutes(60)))
 struct SharedObjectNoticeTests {
     /// A user's notices of one kind: objects that were inaccessible before, and objects that were accessible.
     private struct Told: Equatable {

@@ -5,7 +5,7 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("Shared objects: observing", .timeLimit(.minutes(10)))
+@Suite("Shared objects: observing", .timeLimit(.minutes(60)))
 struct SharedObjectObservingTests {
     private static let list: JSONValue = .object([
         "title": .string("Shopping"), "lines": .object(["bread": .integer(1), "milk": .integer(2)]),

@@ -7,7 +7,7 @@ import Work
 
 @testable import Identity
 
-@Suite("Many changes of one account", .timeLimit(.minutes(10)))
+@Suite("Many changes of one account", .timeLimit(.minutes(60)))
 struct ManyChangesTests {
     @Test(
         "I3 A user who makes many changes must wait, and the refused changes hash and mail nothing")

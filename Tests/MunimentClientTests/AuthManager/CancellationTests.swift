@@ -10,7 +10,7 @@ import Testing
 struct CancellationTests {
     private let email = EmailIdentityProvider(email: "ann@example.com", password: "secret word")
 
-    @Test("I8 Cancelling a deletion while objects are being deleted keeps the account", .timeLimit(.minutes(10)))
+    @Test("I8 Cancelling a deletion while objects are being deleted keeps the account", .timeLimit(.minutes(60)))
     func givingUpDeletion() async throws {
         let deletion = Mutex<Task<AuthUser, any Error>?>(nil)
         let transport = ScriptedTransport { request in
@@ -32,7 +32,7 @@ struct CancellationTests {
         #expect(transport.count("DELETE /v1/account") == 0)
     }
 
-    @Test("A call in a cancelled task sends nothing, except for sign-out", .timeLimit(.minutes(10)))
+    @Test("A call in a cancelled task sends nothing, except for sign-out", .timeLimit(.minutes(60)))
     func cancelledBefore() async throws {
         let transport = ScriptedTransport(ManagerTests.service)
         let manager = AuthManager(try .test(transport, ManualClock()))
@@ -48,7 +48,7 @@ struct CancellationTests {
         #expect(manager.authenticationState == .notAuthenticated)
     }
 
-    @Test("I7 A user who answers one of two challenges makes one change", .timeLimit(.minutes(10)))
+    @Test("I7 A user who answers one of two challenges makes one change", .timeLimit(.minutes(60)))
     func twoChallenges() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { request in

@@ -20,7 +20,7 @@ struct ManagerTests {
         }
     }
 
-    @Test("A sign-in before the manager has loaded the stored session takes effect after it", .timeLimit(.minutes(10)))
+    @Test("A sign-in before the manager has loaded the stored session takes effect after it", .timeLimit(.minutes(60)))
     func beginning() async throws {
         let clock = ManualClock()
         for _ in 0..<20 {
@@ -50,7 +50,7 @@ struct ManagerTests {
 
     @Test(
         "I1 Each listener gets the current state first and then every change; all listeners get the same",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(60)))
     func states() async throws {
         let manager = AuthManager(try .test(ScriptedTransport(ManagerTests.service), ManualClock()))
         // The listeners start here; the time of their reads does not matter.

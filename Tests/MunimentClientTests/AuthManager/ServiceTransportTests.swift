@@ -4,7 +4,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("Transport to the service", .timeLimit(.minutes(10)))
+@Suite("Transport to the service", .timeLimit(.minutes(60)))
 struct ServiceTransportTests {
     private func failure(_ script: String) async throws -> AuthTransportError? {
         let server = try PythonServer("import socket\nlistener = socket.create_server(('127.0.0.1', 0), backlog=0)\n" + script)

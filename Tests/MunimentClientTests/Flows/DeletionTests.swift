@@ -7,7 +7,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I8 Deleting an account on the running service", .timeLimit(.minutes(10)))
+@Suite("I8 Deleting an account on the running service", .timeLimit(.minutes(60)))
 struct DeletionTests {
     /// Creates two objects that Ann may delete, and one that she may not delete.
     private func makeObjects(_ fixture: ClientFixture, of ann: AuthUser) throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I2 The manager supports another provider without changes", .timeLimit(.minutes(10)))
+@Suite("I2 The manager supports another provider without changes", .timeLimit(.minutes(60)))
 struct FurtherProviderTests {
     /// The service's side: the evidence is a badge that names the user.
     private struct Badges: Identity.IdentityProvider {

@@ -51,7 +51,7 @@ final class AccountScreen: AuthManagerReauthenticating {
 }
 // guide ends
 
-@Suite("Docs/Guides/coming-from-firebase-identity.md", .timeLimit(.minutes(10)))
+@Suite("Docs/Guides/coming-from-firebase-identity.md", .timeLimit(.minutes(60)))
 struct GuideTests {
     @Test("The code of the guide runs unchanged and does what the guide says")
     func codeRuns() async throws {

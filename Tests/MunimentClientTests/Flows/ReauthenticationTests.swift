@@ -6,7 +6,7 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("I6 I7 Changing an account on the running service", .timeLimit(.minutes(10)))
+@Suite("I6 I7 Changing an account on the running service", .timeLimit(.minutes(60)))
 struct ReauthenticationTests {
     private let other = EmailIdentityProvider(email: "ann@example.com", password: "one more long password")
 

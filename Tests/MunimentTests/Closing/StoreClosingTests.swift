@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Closing a store in use", .timeLimit(.minutes(10))) struct StoreClosingTests {
+@Suite("Closing a store in use", .timeLimit(.minutes(60))) struct StoreClosingTests {
     /// A thread that closes a store.
     private final class Closer: Sendable {
         let store: Store

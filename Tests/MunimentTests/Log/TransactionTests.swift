@@ -128,4 +128,24 @@ struct TransactionTests {
             #expect(try fixture.commits(from: Revision(1)).allSatisfy { $0.events.count == 2 })
         }
     }
+
+    @Test("E2: an object whose creation was refused before can be created, and the index has each of its rows once")
+    func createdAgain() throws {
+        try withStore { (fixture) throws in
+            let importer = try fixture.store.importer()
+            _ = try importer.add(
+                Transaction("user:root", [.defineClass("doc", ClassSettings(properties: ["pages"])), .createRole("role:r")]))
+            let creation = Change.createObject("doc:1", value: .object(["pages": .integer(3)]))
+            #expect(throws: Refusal.self) { try importer.add(Transaction("user:root", [creation, .createRole("role:r")])) }
+            _ = try importer.add(Transaction("user:root", [creation]))
+            // The index is written as a whole: each row must come after all others.
+            _ = try importer.add(Transaction("user:root", (0..<1000).map { .register(Name("user:\($0)")) }))
+            try importer.finish()
+            #expect(try fixture.head == Revision(3))
+            try fixture.whileClosed {
+                let report = try Store.verify(at: fixture.path)
+                #expect(report.isSound, "\(report.problems)")
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Live notices", .timeLimit(.minutes(10)))
+@Suite("Live notices", .timeLimit(.minutes(60)))
 struct NoticeFeedTests {
     private static let last: Name = "doc:last"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Muniment
 
-@Suite("Observing: waiting for commits", .timeLimit(.minutes(10)))
+@Suite("Observing: waiting for commits", .timeLimit(.minutes(60)))
 struct CommitSignalTests {
     private func commit(_ revision: UInt64, touching entity: UInt64) -> Commit {
         Commit(

@@ -5,7 +5,7 @@ import Permissions
 import TestSupport
 import Testing
 
-@Suite("Observing: writes of another process, and failures", .timeLimit(.minutes(10)))
+@Suite("Observing: writes of another process, and failures", .timeLimit(.minutes(60)))
 struct MultiProcessObservationTests {
     private let options = StoreOptions(clock: { FaultHistory.now }, expiryRecording: .withCommits, mapBytes: 1 << 24)
 

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: the end of an observation", .timeLimit(.minutes(10)))
+@Suite("Observing: the end of an observation", .timeLimit(.minutes(60)))
 struct ObservationEndTests {
     private func prepare(_ fixture: StoreFixture, _ changes: [Change] = [.grant("user:ann", on: "doc:1", ["read"])]) throws {
         try fixture.commit(

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Observing: the kinds of changes", .timeLimit(.minutes(10)))
+@Suite("Observing: the kinds of changes", .timeLimit(.minutes(60)))
 struct ObservedKindsTests {
     /// Creates a class, and `doc:1` with a value that `user:ann` may read.
     private func prepare(_ fixture: StoreFixture, _ value: JSONValue?) throws {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Observing: each change once and in order", .timeLimit(.minutes(10)))
+@Suite("Observing: each change once and in order", .timeLimit(.minutes(60)))
 struct ObservingDeliveryTests {
     private func prepare(_ fixture: StoreFixture, objects: Int = 1) throws {
         let changes = (1...objects).flatMap { number -> [Change] in

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Observing: random histories compared with a query at every revision", .timeLimit(.minutes(10)))
+@Suite("Observing: random histories compared with a query at every revision", .timeLimit(.minutes(60)))
 struct RandomObservationTests {
     static let portions: [Range<UInt64>] = {
         let (first, count, size) = (TestSettings.firstSeed &+ 9_000_000, max(TestSettings.historyCount / 8, 1), 5)

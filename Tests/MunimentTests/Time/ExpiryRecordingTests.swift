@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Expiries that the store records automatically", .timeLimit(.minutes(5)))
+@Suite("Expiries that the store records automatically", .timeLimit(.minutes(60)))
 struct ExpiryRecordingTests {
     private let end = Instant.newYear.later(seconds: 100)
 

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Expiries with several processes", .timeLimit(.minutes(5)))
+@Suite("Expiries with several processes", .timeLimit(.minutes(60)))
 struct MultiProcessExpiryTests {
     /// A closed store with `doc:1` and `user:ann`.
     private func withClosedStore(_ body: (_ path: String) async throws -> Void) async throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Account work is queued separately from all other work", .timeLimit(.minutes(2)))
+@Suite("Account work is queued separately from all other work", .timeLimit(.minutes(60)))
 struct AccountQueueTests {
     @Test("I3 Users who wait for a hanging provider do not delay password sign-ins")
     func besideProvider() async throws {

@@ -178,12 +178,18 @@ struct AccountSessionTests {
         } _: { fixture in
             let ann = try await fixture.client.signUp("ann@example.com")
             let other = try await fixture.client.signIn("ann@example.com")
-            var statuses: Set<Int> = []
-            for _ in 0..<200 where !statuses.contains(429) {
-                statuses.insert(try await fixture.service.direct.send("GET", "/v1/account", token: ann.access).status)
+            func status(_ token: String) async throws -> Int {
+                try await fixture.service.direct.send("GET", "/v1/account", token: token).status
             }
-            #expect(statuses == [200, 429])
-            #expect(try await fixture.service.direct.send("GET", "/v1/account", token: other.access).status == 429)
+            #expect(try await status(ann.access) == 200)
+            // On a busy machine, the limit may end before the other session's request. It sends too few to reach a limit of its own.
+            var isLimited = false
+            for _ in 0..<20 where !isLimited {
+                var left = 200
+                while left > 0, try await status(ann.access) != 429 { left -= 1 }
+                isLimited = try await status(other.access) == 429
+            }
+            #expect(isLimited)
         }
     }
 }

@@ -7,7 +7,7 @@ import Work
 
 @testable import Service
 
-@Suite("I3 Client addresses with a proxy and without one", .timeLimit(.minutes(2)))
+@Suite("I3 Client addresses with a proxy and without one", .timeLimit(.minutes(60)))
 struct ClientAddressTests {
     private static let proxies: Set = ["10.0.0.1", "10.0.0.2", "2001:db8::1"]
 

@@ -12,7 +12,7 @@ import Work
 
 @testable import Service
 
-@Suite("Closing a service during work", .timeLimit(.minutes(10))) struct ServiceClosingTests {
+@Suite("Closing a service during work", .timeLimit(.minutes(60))) struct ServiceClosingTests {
     /// Returns whether an operation on a separate thread finishes within 100 ms, before the other work is released.
     private func isOver(_ closing: @escaping @Sendable () throws -> Void, before goOn: DispatchSemaphore) throws -> Bool {
         let over = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Work
 
-@Suite("Work queues", .timeLimit(.minutes(10))) struct WorkQueueTests {
+@Suite("Work queues", .timeLimit(.minutes(60))) struct WorkQueueTests {
     private final class Held: Sendable {}
     private final class Weak: @unchecked Sendable {
         weak var held: Held?

@@ -11,7 +11,7 @@ import Work
 
 @testable import Service
 
-@Suite("Hostile: a tenant who requests more work than it waits for", .timeLimit(.minutes(10)))
+@Suite("Hostile: a tenant who requests more work than it waits for", .timeLimit(.minutes(60)))
 struct AbandonedWorkTests {
     /// A query that compares every member of a role with every document. It takes far longer than a test can wait.
     private static let heavy = """

@@ -9,7 +9,7 @@ import Work
 
 @testable import Service
 
-@Suite("Hostile: an issuer that accepts requests and never answers", .timeLimit(.minutes(10)))
+@Suite("Hostile: an issuer that accepts requests and never answers", .timeLimit(.minutes(60)))
 struct HangingIssuerTests {
     private static let question = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private static let check = "/v1/stores/default/check"

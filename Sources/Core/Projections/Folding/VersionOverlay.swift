@@ -50,7 +50,7 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
     private var ended: RowBatch
     /// The first change of each slot since the mark, in order.
     private var journal: [Change] = []
-    /// The positions of slots that may have unwritten changes.
+    /// The positions of slots with unwritten changes, each once.
     private var dirty: [Int] = []
     /// Where changes are announced, and the bit of this overlay.
     private let changed: ChangedOverlays
@@ -171,6 +171,8 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
             slots[change.position].begin = change.begin
             slots[change.position].value = before(change)
             slots[change.position].isDirty = change.wasDirty
+            // The changes since the mark are the last of the list.
+            if !change.wasDirty { dirty.removeLast() }
         }
         if let first = journal.first(where: { $0.row != nil })?.row { ended.truncate(to: first) }
         mark()
@@ -211,7 +213,7 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
 
     /// Calls `body` with the unwritten present versions.
     func forEachUnwritten(_ body: (ID, Document) -> Void) {
-        for position in dirty where slots[position].isDirty {
+        for position in dirty {
             if let value = slots[position].value { body(slots[position].id, value) }
         }
     }
@@ -221,7 +223,7 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
     mutating func flush(into rows: inout RowBatch) {
         mark()
         rows.append(&ended)
-        for position in dirty where slots[position].isDirty {
+        for position in dirty {
             if let value = slots[position].value { rows.add(key(slots[position].id, slots[position].begin), end: .open, value) }
             slots[position].isDirty = false
         }
