@@ -54,7 +54,7 @@ struct AuditCommandTests {
     @Test("E10: a list with a limit prints the next cursor on standard error, in both orders, without gaps or repetitions")
     func pages() throws {
         try withAudit { (tool) throws in
-            for order in ["", " --newest"] {
+            for order in ["", " --reverse"] {
                 let whole = try tool.make("audit --json" + order).lines
                 var found: [String] = []
                 var after = ""

@@ -62,7 +62,7 @@ struct ExitCodeTests {
         ("class define doc:two", 2, "doc:two"),
         ("class define other --acl some", 2, "some"),
         ("diff user:ann", 2, "--from REVISION|TIME"),
-        ("log --from 2024-01-01", 2, "2024-01-01"),
+        ("export --from 2024-01-01", 2, "2024-01-01"),
         ("init --open --locked", 2, "exclude each other"),
         ("import nothing.jsonl", 2, "nothing.jsonl"),
         ("import broken.jsonl --store other", 2, "broken.jsonl:1: "),

@@ -11,14 +11,17 @@ package struct RefusalDescription {
         self.hash = hash
     }
 
-    /// The time, the caller and the code; then the attempted change and the reason for the refusal.
-    package var lines: [String] {
-        var first = "#\(refusal.number)  \(refusal.time)  \(refusal.caller)  \(refusal.code)"
+    /// Returns the time, the caller and the code; then the attempted change and the reason for the refusal.
+    ///
+    /// - Parameter time: returns the text of a time.
+    package func lines(time: (Instant) -> String) -> [String] {
+        var first = "#\(refusal.number)  \(time(refusal.time))  \(refusal.caller)  \(refusal.code)"
         first += refusal.origin.note
         return [first] + (tried.map { ["    " + $0] } ?? []) + ["    " + refusal.message]
     }
 
-    private var tried: String? {
+    /// The attempted change as text; nil if there was none.
+    package var tried: String? {
         guard let tried = refusal.tried else { return nil }
         let text = tried.json + (tried.whole.map { "… (\($0.byteCount) bytes)" } ?? "")
         switch (refusal.change, refusal.changeCount) {

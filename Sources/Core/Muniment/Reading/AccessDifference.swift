@@ -10,6 +10,13 @@ public struct AccessDifference: Hashable, Sendable {
     public let before: [String]
     /// The effective privileges at the later moment, sorted.
     public let after: [String]
+
+    /// Returns the difference in some privileges; nil if these are the same at both moments.
+    package func restricted(to privileges: [String]) -> AccessDifference? {
+        let found = AccessDifference(
+            name: name, before: before.filter(privileges.contains), after: after.filter(privileges.contains))
+        return found.before == found.after ? nil : found
+    }
 }
 
 extension Store {

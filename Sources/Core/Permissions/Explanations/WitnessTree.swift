@@ -3,12 +3,17 @@ internal import Events
 extension Witness: CustomStringConvertible {
     /// The answer in words, and below it a tree of the grants. Each step is a line with the revision, the time and the actor that
     /// established it.
-    public var lines: [String] { WitnessTree(witness: self).lines }
+    public var lines: [String] { lines(time: { "\($0)" }) }
+
+    /// Returns ``lines`` with another text for each time.
+    package func lines(time: @escaping (Instant) -> String) -> [String] { WitnessTree(witness: self, time: time).lines }
 
     public var description: String { lines.joined(separator: "\n") }
 
     /// Returns a fact in words, with the names of this witness.
-    public func sentence(_ fact: Fact) -> String {
+    public func sentence(_ fact: Fact) -> String { sentence(fact, time: { "\($0)" }) }
+
+    fileprivate func sentence(_ fact: Fact, time: (Instant) -> String) -> String {
         switch fact {
         case .object(let object, let classID): "\(name(object)) exists, of \(name(classID))"
         case .child(let child, let parent): "\(name(child)) is in \(name(parent))"
@@ -19,7 +24,7 @@ extension Witness: CustomStringConvertible {
         case .member(let member, let role): "\(name(member)) is a member of \(name(role))"
         case .entry(let subject, let object, let privileges, let until):
             "\(name(subject)) has \(words(names(privileges))) on \(name(object))"
-                + (until == .forever ? "" : " until \(until)")
+                + (until == .forever ? "" : " until \(time(until))")
         case .permission(let permission, let subject, let privileges):
             "\(name(permission)) gives \(name(subject)) \(words(names(privileges)))"
         case .attachment(let permission, let object): "\(name(permission)) is attached to \(name(object))"
@@ -36,6 +41,7 @@ extension Witness: CustomStringConvertible {
 /// A witness in words.
 private struct WitnessTree {
     let witness: Witness
+    let time: (Instant) -> String
 
     var lines: [String] {
         var lines = TextTree(answer, branches).lines
@@ -124,9 +130,9 @@ private struct WitnessTree {
 
     private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = [], suffix: String = "") -> TextTree {
         let citation = fact.citation
-        var note = "r\(citation.revision)  \(citation.time)  \(actor(citation))"
+        var note = "r\(citation.revision)  \(time(citation.time))  \(actor(citation))"
         note += citation.origin.note
-        return TextTree(witness.sentence(fact.fact) + suffix, note: note, branches)
+        return TextTree(witness.sentence(fact.fact, time: time) + suffix, note: note, branches)
     }
 
     private func actor(_ citation: Citation) -> String {

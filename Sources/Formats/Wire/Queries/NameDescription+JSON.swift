@@ -30,15 +30,20 @@ extension NameDescription {
 
     /// The description as lines of text: the name, then a word and its values each.
     ///
-    /// - Parameter access: the access list of the name.
-    package func lines(access: [EntryDescription]) -> [String] {
+    /// - Parameters:
+    ///   - access: the access list of the name.
+    ///   - time: returns the text of a time.
+    package func lines(access: [EntryDescription], time: (Instant) -> String) -> [String] {
         var rows: [(word: String, values: [String])] = [("class", [className])]
         rows += [("members", members), ("roles", roles), ("entries on", entries), ("options", options?.words ?? [])]
         if let permission {
             rows += [("gives", [permission.privileges.joined(separator: ", ")]), ("to", [permission.subject])]
             rows.append(("attached to", permission.objects))
         }
-        rows += [("owner", [owner].compactMap { $0 }), ("parent", [parent].compactMap { $0 }), ("access", access.map(\.line))]
+        rows += [
+            ("owner", [owner].compactMap { $0 }), ("parent", [parent].compactMap { $0 }),
+            ("access", access.map { $0.line(time: time) }),
+        ]
         rows += [
             ("created", created.map { ["r\($0)"] } ?? []), ("changed", changed == created ? [] : changed.map { ["r\($0)"] } ?? []),
         ]
@@ -54,10 +59,12 @@ extension NameDescription {
 }
 
 extension EntryDescription {
-    /// The entry in words.
-    package var line: String {
+    /// Returns the entry in words.
+    ///
+    /// - Parameter time: returns the text of a time.
+    package func line(time: (Instant) -> String) -> String {
         var line = "\(subject)  \(privileges.joined(separator: ", "))"
-        if let until, until != .forever { line += "  until \(until)" }
+        if let until, until != .forever { line += "  until \(time(until))" }
         if isPermanent { line += "  permanent" }
         if let permission { line += "  by \(Name.permission(permission))" }
         return line

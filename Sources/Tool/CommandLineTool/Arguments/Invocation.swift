@@ -99,7 +99,7 @@ extension Invocation {
     }
 
     /// The time of the question.
-    var moment: Moment { get throws { try options[.at].map(Values.moment) ?? .now } }
+    var moment: Moment { get throws { try moment(.at) ?? .now } }
 
     /// Returns the name in an option; nil if the option is missing.
     func name(_ option: Option) throws -> Name? { try options[option].map { try Values.name($0) } }

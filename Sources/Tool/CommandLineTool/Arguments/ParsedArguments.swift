@@ -97,11 +97,19 @@ extension Option {
     static let at = Option("at", value: "REVISION|TIME", "query the state at a revision, a time or a day (default: now)")
     static let strict = Option("strict", "refuse a change that has no effect (default: accept it)")
     static let until = Option("until", value: "TIME", "when the access ends (default: never)")
+    static let className = Option("class", value: "CLASS", "only objects of this class")
+    static let limit = Option("limit", value: "NUMBER", "the largest number of records (default: all)")
+    static let reverse = Option("reverse", "the newest first")
+    static let firstMoment = Option(
+        "from", value: "REVISION|TIME", "the start of the span; a day means its start (default: the oldest)")
+    static let lastMoment = Option("to", value: "REVISION|TIME", "the end of the span; a day means its end (default: the newest)")
     static let firstRevision = Option("from", value: "REVISION", "the first revision (default: the oldest)")
     static let lastRevision = Option("to", value: "REVISION", "the last revision (default: the newest)")
 
     /// The options of every question.
-    static let question: [Option] = [.at, .json, .store]
+    static let question: [Option] = [.at, .utc, .json, .store]
+    /// The options of every question with a list as its answer.
+    static let list: [Option] = [.at, .format, .utc, .json, .store]
     /// The options of every change.
     static let change: [Option] = [.caller, .json, .store]
 }

@@ -31,9 +31,9 @@ enum Values {
         return names
     }
 
-    /// Parses a whole number as a revision, and any other text as a time.
-    static func moment(_ text: String) throws -> Moment {
-        guard let moment = Moment(text: text) else {
+    /// Parses a whole number as a revision, and any other text as a time or a day, which means its start.
+    static func moment(_ text: String, in zone: Zone) throws -> Moment {
+        guard let moment = zone.day(text).map({ .time($0.lowerBound) }) ?? Moment(text: text) else {
             throw UsageError(
                 "`\(text)` is not a point in time; write a revision number, a time like 2026-01-31T10:00:00Z or a day like 2026-01-31"
             )
@@ -71,8 +71,9 @@ enum Values {
         return ClockLimits(behindSeconds: minutes * 60, jumpSeconds: minutes * 60)
     }
 
-    static func time(_ text: String) throws -> Instant {
-        guard let instant = Instant(text: text) else {
+    /// Parses a time or a day, which means its start.
+    static func time(_ text: String, in zone: Zone) throws -> Instant {
+        guard let instant = zone.day(text)?.lowerBound ?? Instant(text: text) else {
             throw UsageError("`\(text)` is not a time; write one like 2026-01-31T10:00:00Z or a day like 2026-01-31")
         }
         return instant

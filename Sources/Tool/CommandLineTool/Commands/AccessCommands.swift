@@ -17,7 +17,7 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         return .grant(
-            subject, on: object, privileges, until: try call.options[.until].map(Values.time), strict: call.options.isSet(.strict),
+            subject, on: object, privileges, until: try call.time(.until), strict: call.options.isSet(.strict),
             expectedRevision: try call.options[.unchangedSince].map(Values.revision))
     }
 

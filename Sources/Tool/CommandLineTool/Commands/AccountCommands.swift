@@ -9,7 +9,7 @@ extension Command {
     private static let options: [Option] = [.data, .json]
 
     static let accountFind = Command(
-        "account find", "the account with an email", sentence: "EMAIL", options: options,
+        "account find", "show the account with an email", sentence: "EMAIL", options: [.utc] + options,
         example: Example(
             "account find ann@example.com --data site",
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
@@ -29,7 +29,7 @@ extension Command {
     }
 
     static let accountShow = Command(
-        "account show", "show an account", sentence: "PRINCIPAL", options: options,
+        "account show", "show an account", sentence: "PRINCIPAL", options: [.utc] + options,
         example: Example(
             "account show user:k3v9q2m7x1c8p4d6r5t0w2y7za --data site",
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
@@ -39,19 +39,24 @@ extension Command {
     }
 
     static let accountList = Command(
-        "account list", "list all accounts, in the order of their creation", options: options,
+        "account list", "list all accounts, in the order of their creation", options: [.format, .utc] + options,
         example: Example(
             "account list --data site",
             "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
     ) { call in
         try call.end()
         return try call.withAccounts { access, call in
+            var printer = try ListPrinter(call, columns: ["principal", "email", "displayName", "providers", "createdAt"])
+            let zone = printer.zone
             var next: String?
             repeat {
                 let page = try access.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + FormText.escaped($0) } ?? ""))
-                for account in page.list("accounts") { _ = try call.show(account) }
+                for account in page.list("accounts") {
+                    try printer.print(account, lines: [account.accountLine(in: zone)], rows: [account.accountRow])
+                }
                 next = page.text("next")
             } while next != nil
+            try printer.end()
             return .success
         }
     }
@@ -127,7 +132,7 @@ extension Invocation {
     }
 
     fileprivate func show(_ account: JSONValue) throws -> ExitCode {
-        try answer(account, lines: [account.accountLine])
+        try answer(account, lines: [try account.accountLine(in: zone)])
     }
 
     fileprivate func done(_ principal: Name, _ sentence: String) throws -> ExitCode {
@@ -144,10 +149,18 @@ extension JSONValue {
     fileprivate func number(_ name: String) -> Int64 { if case .integer(let number)? = self[name] { number } else { 0 } }
     fileprivate func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
 
-    /// An account in text form: principal, email, name, identities.
-    fileprivate var accountLine: String {
-        let ways = list("identities").compactMap { $0.text("provider") }.joined(separator: ",")
-        return [text("principal"), text("email") ?? "no email", text("displayName"), ways, "since " + (text("createdAt") ?? "")]
+    private var providers: [String] { list("identities").compactMap { $0.text("provider") } }
+    private var createdAt: Instant? { text("createdAt").flatMap { try? Instant($0) } }
+
+    fileprivate var accountRow: [Cell] {
+        [.text(text("principal")), .text(text("email")), .text(text("displayName")), .list(providers), .time(createdAt)]
+    }
+
+    /// Returns an account in text form: principal, email, name, identities.
+    fileprivate func accountLine(in zone: Zone) -> String {
+        let ways = providers.joined(separator: ",")
+        let since = createdAt.map(zone.text) ?? ""
+        return [text("principal"), text("email") ?? "no email", text("displayName"), ways, "since " + since]
             .compactMap { $0 }.joined(separator: "  ")
     }
 }

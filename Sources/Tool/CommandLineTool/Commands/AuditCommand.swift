@@ -10,20 +10,17 @@ extension Option {
     fileprivate static let kind = Option(
         "kind", value: "KIND[,KIND…]", "only these kinds: of events such as AccessGranted, of refused commands such as grant")
     fileprivate static let request = Option("request", value: "ID", "only records with this request id")
-    fileprivate static let outcome = Option("outcome", value: "OUTCOME", "done, refused or any (default: any)")
-    fileprivate static let limit = Option("limit", value: "NUMBER", "the largest number of records (default: all)")
-    fileprivate static let newest = Option("newest", "the newest first")
+    fileprivate static let outcome = Option(
+        "outcome", value: "done|refused|any", "only successful or refused commands (default any)")
     static let cursor = Option("cursor", value: "CURSOR", "continue after the previous page, with its cursor")
-    static let firstMoment = Option("from", value: "REVISION|TIME", "the start of the span (default: the oldest)")
-    static let lastMoment = Option("to", value: "REVISION|TIME", "the end of the span (default: the newest)")
 }
 
 extension Command {
     static let audit = Command(
-        "audit", "show who did what and when, with refused commands; with --json one record per line",
+        "audit", "show who did what and when, with refused commands",
         options: [
-            .actor, .object, .subject, .kind, .request, .firstMoment, .lastMoment, .outcome, .limit, .cursor, .newest, .json,
-            .store,
+            .actor, .object, .subject, .kind, .request, .outcome, .firstMoment, .lastMoment, .limit, .cursor, .reverse, .format,
+            .utc, .json, .store,
         ],
         example: Example(
             "audit --actor user:bob",
@@ -37,9 +34,9 @@ extension Command {
         let filter = try call.auditFilter
         let limit = try call.options[.limit].map(Values.count)
         var cursor = try call.options[.cursor].map { text in try Invocation.understood { try AuditCursor(text) } }
+        var printer = try AuditPrinter(call)
         let rest = try call.withStore(.reading) { store in
             var left = limit ?? .max
-            var printer = AuditPrinter(output: call.output, isJSON: call.isJSON)
             while true {
                 let page = try Invocation.understood {
                     try store.audit(filter, after: cursor, limit: min(left, AuditPrinter.recordsPerPage))
@@ -47,10 +44,14 @@ extension Command {
                 for record in page.records { try printer.print(record) }
                 left -= page.records.count
                 cursor = page.cursor
-                if page.isLast { return nil as AuditCursor? }
+                if page.isLast {
+                    if printer.isEmpty { try call.noteNoRecords(filter, in: store) }
+                    return nil as AuditCursor?
+                }
                 if left <= 0 { return page.cursor }
             }
         }
+        try printer.end()
         if let rest { call.note("more records follow: continue with --cursor \(rest)") }
         return .success
     }
@@ -71,8 +72,8 @@ extension Invocation {
             var filter = AuditFilter(
                 actor: try name(.actor), object: try name(.object), subject: try name(.subject),
                 kinds: kinds ?? [], requestID: options[.request],
-                from: try options[.firstMoment].map(Values.moment), to: try options[.lastMoment].map(Values.moment),
-                order: options.isSet(.newest) ? .newestFirst : .oldestFirst)
+                from: try moment(.firstMoment), to: try lastMoment(.lastMoment),
+                order: options.isSet(.reverse) ? .newestFirst : .oldestFirst)
             if let text = options[.outcome] {
                 guard let outcome = AuditFilter.Outcome(rawValue: text) else {
                     throw UsageError("`\(text)` is not an outcome; write done, refused or any")
@@ -84,40 +85,57 @@ extension Invocation {
     }
 }
 
-/// Prints records: in text form grouped by commit, in JSON one object per line.
+extension Invocation {
+    /// Says why a list is empty, so that a name without any record is not taken for a name without records in the span.
+    fileprivate func noteNoRecords(_ filter: AuditFilter, in store: Store) throws {
+        guard options[.cursor] == nil else { return }
+        let asked = [
+            ("did nothing and tried nothing", AuditFilter(actor: filter.actor), filter.actor),
+            ("was never changed", AuditFilter(object: filter.object), filter.object),
+            ("never gained or lost access", AuditFilter(subject: filter.subject), filter.subject),
+        ]
+        var isExplained = false
+        for case (let words, let filter, let name?) in asked where try store.audit(filter, limit: 1).records.isEmpty {
+            note("`\(name)` \(words): the store has no such record")
+            isExplained = true
+        }
+        if !isExplained { note("no record matches the options") }
+    }
+}
+
+/// Prints records: in text form grouped by commit.
 private struct AuditPrinter {
     /// The number of records per page.
     static let recordsPerPage = 1000
 
-    let output: Output
-    let isJSON: Bool
+    private var list: ListPrinter
     /// The commit of the records that are currently printed.
     private var revision: Revision?
+    private(set) var isEmpty = true
 
-    init(output: Output, isJSON: Bool) {
-        self.output = output
-        self.isJSON = isJSON
-    }
+    init(_ call: Invocation) throws { list = try ListPrinter(call, columns: AuditRecord.columns) }
 
     mutating func print(_ record: AuditRecord) throws {
-        if isJSON { return try output.json(record.json) }
-        switch record.source {
-        case .event(_, let revision, _):
-            if revision != self.revision { try output.line(record.heading(revision)) }
-            self.revision = revision
-            try output.line("    " + record.sentence)
-        case .refusal(let refusal):
-            revision = nil
-            for line in RefusalDescription(refusal, hash: "").lines { try output.line(line) }
-        }
+        let (zone, last) = (list.zone, revision)
+        isEmpty = false
+        if case .event(_, let own, _) = record.source { revision = own } else { revision = nil }
+        try list.print(record.json, lines: record.lines(in: zone, after: last), rows: [record.row(in: zone)])
     }
+
+    mutating func end() throws { try list.end() }
 }
 
 extension AuditRecord {
-    fileprivate func heading(_ revision: Revision) -> String {
-        var line = "r\(revision)  \(time)  \(actor == Name.store.text ? "the store" : actor)"
-        line += origin.note
-        return line
+    /// Returns the record as lines, with a heading unless the record before it has the same one.
+    ///
+    /// - Parameter last: the revision of the record before it.
+    fileprivate func lines(in zone: Zone, after last: Revision?) -> [String] {
+        switch source {
+        case .refusal(let refusal): return RefusalDescription(refusal, hash: "").lines(time: zone.text)
+        case .event(_, let revision, _):
+            let heading = "r\(revision)  \(zone.text(time))  \(actor == Name.store.text ? "the store" : actor)" + origin.note
+            return (revision == last ? [] : [heading]) + ["    " + sentence(in: zone)]
+        }
     }
 }
 
@@ -128,7 +146,7 @@ extension Option {
 extension Command {
     static let refusals = Command(
         "refusals", "list refused commands, oldest first: caller, command, time and reason",
-        options: [.since, .json, .store],
+        options: [.since, .format, .utc, .json, .store],
         example: Example(
             "refusals --since 1",
             """
@@ -139,14 +157,16 @@ extension Command {
     ) { call in
         try call.end()
         let since = try call.options[.since].map(Values.refusal) ?? .first
-        let (output, isJSON) = (call.output, call.isJSON)
+        var printer = try ListPrinter(call, columns: RefusalDescription.columns)
+        let zone = printer.zone
         try call.withStore(.reading) { store in
             try store.refusals(from: since) { refusal, hash in
                 let description = RefusalDescription(refusal, hash: hash)
-                if isJSON { return try output.json(description.json) }
-                for line in description.lines { try output.line(line) }
+                try printer.print(
+                    description.json, lines: description.lines(time: zone.text), rows: [description.row(of: refusal)])
             }
         }
+        try printer.end()
         return .success
     }
 }

@@ -7,7 +7,7 @@ import Wire
 extension Command {
     static let auditAccess = Command(
         "audit access", "list the subjects with a privilege on an object during a span, and when each had it",
-        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
             "audit access read on doc:plan --to 9",
             """
@@ -23,20 +23,16 @@ extension Command {
                 try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
             }
         }
-        if call.isJSON {
-            try call.output.json(.object(QueryMembers(privileges: privileges, object: object).answer(found)))
-        } else {
-            for access in found {
-                for span in access.spans { try call.output.line("\(access.subject)  \(span.line)") }
-                if access.spans.isEmpty { try call.output.line("\(access.subject)  never") }
-            }
-        }
-        return .success
+        let zone = try call.zone
+        return try call.answer(
+            .object(QueryMembers(privileges: privileges, object: object).answer(found)),
+            lines: found.flatMap { $0.lines(in: zone) },
+            table: Table(SubjectAccess.columns, found.flatMap(\.rows)))
     }
 
     static let auditSubject = Command(
         "audit subject", "show all access of a subject, now or earlier: roles, levels, objects", sentence: "SUBJECT",
-        options: Option.question,
+        options: Option.list,
         example: Example(
             "audit subject user:ann --at 9",
             """
@@ -54,12 +50,12 @@ extension Command {
             if subject != .everyone, subject != .anonymous { try call.noteUnknown($0, objects: [subject]) }
             return try $0.accessReport(of: subject)
         }
-        return try call.answer(.object(report.json), lines: report.lines)
+        return try call.answer(.object(report.json), lines: report.lines, table: report.table)
     }
 
     static let auditChanges = Command(
         "audit changes", "show when and how the access of a subject to an object began and ended",
-        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
             "audit changes user:ann read on doc:plan --to 9",
             """
@@ -76,17 +72,15 @@ extension Command {
                 try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
             }
         }
-        if call.isJSON {
-            try call.output.json(
-                .object(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions)))
-        } else {
-            for transition in transitions { for line in transition.lines { try call.output.line(line) } }
-        }
-        return .success
+        let zone = try call.zone
+        return try call.answer(
+            .object(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions)),
+            lines: transitions.flatMap { $0.lines(in: zone) },
+            table: Table(AccessTransition.columns, transitions.flatMap { $0.rows(in: zone) }))
     }
 }
 
 extension Invocation {
-    fileprivate var from: Moment { get throws { try options[.firstMoment].map(Values.moment) ?? .revision(.genesis) } }
-    fileprivate var to: Moment { get throws { try options[.lastMoment].map(Values.moment) ?? .now } }
+    fileprivate var from: Moment { get throws { try moment(.firstMoment) ?? .revision(.genesis) } }
+    fileprivate var to: Moment { get throws { try lastMoment(.lastMoment) ?? .now } }
 }

@@ -11,17 +11,17 @@ extension Option {
     fileprivate static let asker = Option("credential", value: "ID", "only decisions requested with this token")
     fileprivate static let request = Option("request", value: "ID", "only decisions of the request with this id")
     fileprivate static let only = Option("only", value: "allowed|denied", "only allowed, or only denied decisions")
-    fileprivate static let first = Option("from", value: "TIME", "the start of the span (default: the oldest)")
-    fileprivate static let last = Option("to", value: "TIME", "the end of the span (default: the newest)")
-    fileprivate static let newest = Option("newest", "the newest first")
-    fileprivate static let limit = Option("limit", value: "NUMBER", "the largest number of decisions (default: all)")
+    fileprivate static let first = Option(
+        "from", value: "TIME", "the start of the span; a day means its start (default: the oldest)")
+    fileprivate static let last = Option("to", value: "TIME", "the end of the span; a day means its end (default: the newest)")
 }
 
 extension Command {
     static let decisions = Command(
-        "decisions", "show the decisions that the service has logged for a store; with --json one per line",
+        "decisions", "show the decisions that the service has logged for a store",
         options: [
-            .data, .stores, .subject, .object, .action, .asker, .request, .only, .first, .last, .newest, .limit, .cursor, .json,
+            .data, .stores, .subject, .object, .action, .asker, .request, .only, .first, .last, .limit, .cursor, .reverse,
+            .format, .utc, .json,
         ],
         example: Example(
             "decisions --data data --store default --subject user:ann",
@@ -40,11 +40,16 @@ extension Command {
         var left = try call.options[.limit].map(Values.count) ?? .max
         var after = try call.options[.cursor].map { UInt64(try Values.count($0)) }
         var dropped: UInt64 = 0
+        var printer = try ListPrinter(call, columns: Decision.columns)
+        let zone = printer.zone
         repeat {
             let page = try search.page(filter, after: after, limit: min(left, 1_000))
-            for decision in page.decisions { try call.print(decision) }
+            for decision in page.decisions {
+                try printer.print(.object(decision.json), lines: [decision.line(in: zone)], rows: [decision.row])
+            }
             (left, after, dropped) = (left - page.decisions.count, page.next, dropped + page.dropped)
         } while after != nil && left > 0
+        try printer.end()
         if dropped > 0 { call.note("\(counted(dropped, "decision")) dropped: the log could not keep up") }
         if let after { call.note("more decisions follow: continue with --cursor \(after)") }
         return .success
@@ -60,9 +65,9 @@ extension Invocation {
             filter.action = options[.action]
             filter.credential = options[.asker]
             filter.requestID = options[.request]
-            filter.newestFirst = options.isSet(.newest)
-            filter.from = try options[.first].map(Values.time)
-            filter.to = try options[.last].map(Values.time)
+            filter.newestFirst = options.isSet(.reverse)
+            filter.from = try time(.first)
+            filter.to = try lastTime(.last)
             switch options[.only] {
             case nil: break
             case "allowed": filter.isAllowed = true
@@ -72,13 +77,24 @@ extension Invocation {
             return filter
         }
     }
+}
 
-    fileprivate func print(_ decision: Decision) throws {
-        if isJSON { return try output.json(.object(decision.json)) }
+extension Decision {
+    fileprivate static let columns = [
+        "number", "time", "allowed", "subject", "action", "resource", "revision", "credential", "request",
+    ]
+
+    fileprivate func line(in zone: Zone) -> String {
         let words = [
-            "\(decision.number)", "\(decision.time)", decision.isAllowed ? "yes" : "no ", decision.subject, decision.action,
-            decision.resource, "r\(decision.revision)", decision.credential ?? "-",
+            "\(number)", zone.text(time), isAllowed ? "yes" : "no ", subject, action, resource, "r\(revision)", credential ?? "-",
         ]
-        try output.line(words.joined(separator: "  ") + (decision.requestID.map { "  " + $0 } ?? ""))
+        return words.joined(separator: "  ") + (requestID.map { "  " + $0 } ?? "")
+    }
+
+    fileprivate var row: [Cell] {
+        [
+            .number(number), .time(time), .flag(isAllowed), .text(subject), .text(action), .text(resource), .revision(revision),
+            .text(credential), .text(requestID),
+        ]
     }
 }

@@ -40,7 +40,8 @@ extension Command {
         let output = call.output
         _ = try call.withStore(.reading) { store in
             // A new store has no first revision yet; its export contains only the header.
-            let to = try store.lastRevision(last, from: from == Revision(1) ? .genesis : from)
+            let span = try store.revisions(from: from == Revision(1) ? nil : .revision(from), to: last.map(Moment.revision))
+            let to = Revision(span.upperBound - 1)
             return try HistoryExporter(store).export(from: from, to: to, write: output.raw)
         }
         return .success

@@ -102,7 +102,9 @@ extension Invocation {
         }
     }
 
+    /// Prints a note to standard error, after the results so far.
     func note(_ text: String) {
+        try? output.flush()
         try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").escapingInvisible(keepsLineEnds: true).utf8))
     }
 }
@@ -119,13 +121,17 @@ extension Invocation {
 
     /// Answers a question with names: one per line, or all of them in a JSON object.
     ///
-    /// - Parameter key: the member name of the list in the object.
-    func list(_ key: String, _ asked: QueryMembers, _ names: (Snapshot, [String]) throws -> [String]) throws -> ExitCode {
+    /// - Parameters:
+    ///   - key: the member name of the list in the object.
+    ///   - column: the name of its column.
+    func list(_ key: String, column: String, _ asked: QueryMembers, _ names: (Snapshot, [String]) throws -> [String]) throws
+        -> ExitCode
+    {
         let (names, when) = try ask(about: asked.privileges ?? []) { snapshot, privileges in
             try noteUnknown(snapshot, objects: [asked.object, asked.role].compactMap { $0 })
             if let className = asked.className { try snapshot.requireClass(className) }
             return (try names(snapshot, privileges), snapshot.members)
         }
-        return try answer(.object(asked.answer(names, as: key, when)), lines: names)
+        return try answer(.object(asked.answer(names, as: key, when)), lines: names, table: Table(column, names))
     }
 }

@@ -8,15 +8,15 @@ extension Option {
         "where", value: "JSON", "only objects with these property values or comparisons: <, <=, >, >=, prefix")
     fileprivate static let sort = Option(
         "sort", value: "PROPERTY,…", "sort by these properties; a leading dash sorts in descending order")
-    fileprivate static let limit = Option(
-        "limit", value: "N",
+    fileprivate static let pageLimit = Option(
+        "limit", value: "NUMBER",
         "the largest number of objects, in the order of their creation unless sorted; prints a cursor for the next page")
 }
 
 extension Command {
     static let objectList = Command(
         "object list", "list the objects of a class that a subject may read and query", sentence: "[of] CLASS",
-        options: [.filter, .sort, .limit, .cursor, .reader] + Option.question,
+        options: [.filter, .sort, .pageLimit, .cursor, .reader] + Option.list,
         example: Example(#"object list doc --where '{"title":{"prefix":"Pl"}}' --sort title"#, "doc:plan")
     ) { call in
         call.skip("of")
@@ -26,26 +26,31 @@ extension Command {
         let caller = try call.caller
         guard call.isPaged else {
             let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.members) }
-            return try call.answer(.object(QueryMembers(className: className).answer(names, as: "objects", when)), lines: names)
+            return try call.answer(
+                .object(QueryMembers(className: className).answer(names, as: "objects", when)), lines: names,
+                table: Table("object", names))
         }
         let query = try call.query(className, condition)
         let page = try call.page(of: query, as: caller)
-        let code = try call.answer(.object(QueryMembers(className: className).answer(page)), lines: page.objects)
+        let code = try call.answer(
+            .object(QueryMembers(className: className).answer(page)), lines: page.objects, table: Table("object", page.objects))
         // Printed to standard error, so that a program does not read it as a name.
-        if !call.isJSON, let next = page.next { call.note("more objects follow: repeat the command with --cursor \(next)") }
+        if try call.format() != .json, let next = page.next {
+            call.note("more objects follow: repeat the command with --cursor \(next)")
+        }
         return code
     }
 }
 
 extension Invocation {
     /// Whether the query is sorted or limited, so that the class must define its properties.
-    fileprivate var isPaged: Bool { options[.sort] != nil || options[.limit] != nil || options[.cursor] != nil }
+    fileprivate var isPaged: Bool { options[.sort] != nil || options[.pageLimit] != nil || options[.cursor] != nil }
 
     fileprivate func query(_ className: String, _ condition: Condition?) throws -> Query {
         let order = Values.list(options[.sort] ?? "").map { word in
             word.hasPrefix("-") ? Query.Order.descending(String(word.dropFirst())) : .ascending(word)
         }
-        return Query(className, where: condition, order: order, limit: try options[.limit].map(Values.count))
+        return Query(className, where: condition, order: order, limit: try options[.pageLimit].map(Values.count))
     }
 
     fileprivate func page(of query: Query, as caller: Name) throws -> QueryPage {

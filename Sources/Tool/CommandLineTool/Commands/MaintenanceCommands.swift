@@ -122,14 +122,17 @@ extension Command {
 
 extension Command {
     static let confusableNames = Command(
-        "lookalikes", "list names that look alike, one group per line", options: [.json, .store],
+        "lookalikes", "list names that look alike, one group per line", options: [.format, .json, .store],
         example: Example("lookalikes", "user:b0b  user:bob")
     ) { call in
         try call.end()
         let groups = try call.withStore(.reading) { store in try store.read { try $0.confusableNames() } }
         return try call.answer(
             .object(["groups": .array(groups.map { .array($0.map { .string($0.text) }) })]),
-            lines: groups.map { group in group.map(\.text.showingBlanks).joined(separator: "  ") })
+            lines: groups.map { group in group.map(\.text.showingBlanks).joined(separator: "  ") },
+            table: Table(
+                ["group", "name"],
+                groups.enumerated().flatMap { index, group in group.map { [.number(index + 1), .text($0.text)] } }))
     }
 }
 

@@ -11,13 +11,13 @@ extension Option {
 extension Command {
     static let list = Command(
         "list", "list what exists: the objects of a class, or with user, thing, role, class or permission those",
-        sentence: "CLASS", options: [.prefix] + Option.question,
+        sentence: "CLASS", options: [.prefix] + Option.list,
         example: Example("list role", "role:editors")
     ) { call in
         let className = try call.className()
         try call.end()
         let prefix = call.options[.prefix] ?? ""
-        return try call.list("names", QueryMembers(className: className)) { snapshot, _ in
+        return try call.list("names", column: "name", QueryMembers(className: className)) { snapshot, _ in
             try snapshot.names(NameFilter(prefix: prefix, className: className), limit: .max)
         }
     }
@@ -43,8 +43,9 @@ extension Command {
             return ((description, try snapshot.entries(on: name)), snapshot.members)
         }
         let (description, access) = found
+        let zone = try call.zone
         return try call.answer(
             .object(description.json(limit: .max).with(["access": .array(access.map(\.json))]).with(when)),
-            lines: description.lines(access: access))
+            lines: description.lines(access: access, time: zone.text))
     }
 }

@@ -9,18 +9,18 @@ import Wire
 extension Option {
     fileprivate static let subscriber = Option(
         "for", value: "PRINCIPAL", "the subscriber: a user, a thing, a role, everyone or anonymous")
-    fileprivate static let since = Option(
-        "since", value: "REVISION|TIME", "print notices after this revision or time (default: the creation)")
-    fileprivate static let ending = Option("to", value: "REVISION|TIME", "the end of the span (default: now)")
     fileprivate static let follow = Option("follow", "continue with new notices, until you interrupt it")
 }
 
 extension Command {
     static let notices = Command(
         "notices", "show objects shared with or unshared from a subscriber, oldest first",
-        sentence: "--for PRINCIPAL", options: [.subscriber, .since, .ending, .follow, .json, .store],
+        sentence: "--for PRINCIPAL",
+        options: [
+            .subscriber, .firstMoment, .lastMoment, .limit, .reverse, .follow, .format, .utc, .json, .store,
+        ],
         example: Example(
-            "notices --for user:bob --since 8",
+            "notices --for user:bob --from 9",
             """
             r10  2026-01-31T10:04:00Z  shared             doc:plan
             r16  2026-01-31T10:07:00Z  privilegesChanged  doc:plan  + approve
@@ -34,48 +34,63 @@ extension Command {
         guard subscriber.isSubject else {
             throw UsageError("`\(subscriber)` cannot receive notices; name a user, a thing, a role, everyone or anonymous")
         }
-        let since = try call.options[.since].map(Values.moment) ?? .revision(.genesis)
-        let until = try call.options[.ending].map(Values.moment)
         let follows = call.options.isSet(.follow)
-        if follows, until != nil { throw UsageError("--follow and --to exclude each other; write one of them") }
-        let printer = NoticePrinter(output: call.output, isJSON: call.isJSON)
+        for option in [Option.lastMoment, .limit, .reverse] where follows && call.options[option] != nil {
+            throw UsageError("--follow and --\(option.name) exclude each other; write one of them")
+        }
+        var printer = try NoticePrinter(call)
         try call.withStore(.reading) { store in
-            let first = try store.read(at: since) { $0.revision }
+            let span = try store.revisions(from: try call.moment(.firstMoment), to: try call.lastMoment(.lastMoment))
+            let before = Revision(max(span.lowerBound, 1) - 1)
             if follows {
-                var feed = BlockingFeed(try store.notices(for: subscriber, after: first))
-                while let notice = try feed.next() { try printer.write(notice, in: store, flushing: notice.completesRevision) }
-            } else {
-                let last = try store.read(at: until ?? .now) { $0.revision }
-                if last < first { throw UsageError("--to is earlier than --since; swap them") }
-                for notice in try store.notices(for: subscriber, after: first, through: last) {
-                    try printer.write(notice, in: store, flushing: false)
+                var feed = BlockingFeed(try store.notices(for: subscriber, after: before))
+                while let notice = try feed.next() {
+                    try printer.print(notice, in: store)
+                    if notice.completesRevision { try call.output.flush() }
                 }
+            } else {
+                let last = Revision(max(span.upperBound, 1) - 1)
+                let all = last > before ? try store.notices(for: subscriber, after: before, through: last) : []
+                let limit = try call.options[.limit].map(Values.count) ?? .max
+                let isReverse = call.options.isSet(.reverse)
+                for notice in isReverse ? all.reversed().prefix(limit) : all.prefix(limit) { try printer.print(notice, in: store) }
+                if all.count > limit { call.note("\(counted(all.count - limit, "notice")) more: raise --limit") }
             }
         }
+        try printer.end()
         return .success
     }
 }
 
-/// Prints notices as lines.
+/// Prints notices.
 private struct NoticePrinter {
-    let output: Output
-    let isJSON: Bool
+    private var list: ListPrinter
 
     private static let kindWidth = Notice.Kind.allCases.map(\.rawValue.count).max() ?? 0
 
-    func write(_ notice: Notice, in store: Store, flushing: Bool) throws {
-        let time = try store.time(of: notice.revision)
-        if isJSON {
-            try output.json(.object(notice.json(at: time)))
-        } else {
-            let kind = notice.kind.rawValue
-            var line = "r\(notice.revision)  \(time)  \(kind)"
-            line += String(repeating: " ", count: Self.kindWidth - kind.count) + "  \(notice.object)"
-            if !notice.gained.isEmpty { line += "  + " + notice.gained.joined(separator: ", ") }
-            if !notice.lost.isEmpty { line += "  - " + notice.lost.joined(separator: ", ") }
-            try output.line(line)
-        }
-        if flushing { try output.flush() }
+    init(_ call: Invocation) throws {
+        list = try ListPrinter(call, columns: ["revision", "time", "kind", "object", "gained", "lost"])
+    }
+
+    mutating func print(_ notice: Notice, in store: Store) throws {
+        let (time, zone) = (try store.time(of: notice.revision), list.zone)
+        try list.print(
+            .object(notice.json(at: time)), lines: [Self.line(notice, zone.text(time))],
+            rows: [
+                [
+                    .revision(notice.revision), .time(time), .text(notice.kind.rawValue), .text(notice.object.text),
+                    .list(notice.gained), .list(notice.lost),
+                ]
+            ])
+    }
+
+    mutating func end() throws { try list.end() }
+
+    private static func line(_ notice: Notice, _ time: String) -> String {
+        var line = "r\(notice.revision)  \(time)  \(notice.kind.rawValue.padded(to: kindWidth))  \(notice.object)"
+        if !notice.gained.isEmpty { line += "  + " + notice.gained.joined(separator: ", ") }
+        if !notice.lost.isEmpty { line += "  - " + notice.lost.joined(separator: ", ") }
+        return line
     }
 }
 

@@ -30,12 +30,13 @@ extension Command {
     ) { try .removeMember($0.name("the member"), from: $0.role(after: "from"), strict: $0.options.isSet(.strict)) }
 
     static let roleMembers = Command(
-        "role members", "list the direct members of a role", sentence: "[of] ROLE", options: Option.question,
+        "role members", "list the direct members of a role", sentence: "[of] ROLE", options: Option.list,
         example: Example("role members editors", "user:bob")
     ) { call in
         let role = try call.role(after: "of")
         try call.end()
-        return try call.list("members", QueryMembers(role: role)) { snapshot, _ in try snapshot.members(of: role) }
+        return try call.list("members", column: "member", QueryMembers(role: role)) { snapshot, _ in try snapshot.members(of: role)
+        }
     }
 
     static let adminAppoint = Command.change(
@@ -49,10 +50,12 @@ extension Command {
     ) { try .dismissAdministrator($0.name("the principal")) }
 
     static let adminList = Command(
-        "admin list", "the administrators", options: Option.question,
+        "admin list", "list the administrators", options: Option.list,
         example: Example("admin list", "user:root")
     ) { call in
         try call.end()
-        return try call.list("administrators", QueryMembers()) { snapshot, _ in try snapshot.administrators() }
+        return try call.list("administrators", column: "administrator", QueryMembers()) { snapshot, _ in
+            try snapshot.administrators()
+        }
     }
 }

@@ -3,10 +3,6 @@ import Muniment
 import Permissions
 import Wire
 
-extension Option {
-    fileprivate static let className = Option("class", value: "CLASS", "only objects of this class")
-}
-
 extension Command {
     static let check = Command(
         "check", "check if a subject has a privilege on an object, and why",
@@ -25,20 +21,20 @@ extension Command {
     }
 
     static let privileges = Command(
-        "privileges", "list the privileges of a subject on an object", sentence: "SUBJECT [on] OBJECT", options: Option.question,
+        "privileges", "list the privileges of a subject on an object", sentence: "SUBJECT [on] OBJECT", options: Option.list,
         example: Example("privileges user:ann on doc:plan", "read\nupdate")
     ) { call in
         let subject = try call.name("the subject")
         let object = try call.name("the object", after: "on")
         try call.end()
-        return try call.list("privileges", QueryMembers(subject: subject, object: object)) { snapshot, _ in
+        return try call.list("privileges", column: "privilege", QueryMembers(subject: subject, object: object)) { snapshot, _ in
             try snapshot.privileges(of: subject, on: object)
         }
     }
 
     static let who = Command(
         "who", "list the users and things with a privilege on an object, and administrators, who have all",
-        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.list,
         example: Example("who read doc:plan", "user:ann\nuser:bob\nuser:root  administrator")
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
@@ -49,29 +45,32 @@ extension Command {
         }
         let (subjects, administrators) = found
         let asked = QueryMembers(privileges: privileges, object: object)
+        let rows = (subjects + administrators.filter { !subjects.contains($0) }).map { ($0, administrators.contains($0)) }
         return try call.answer(
             .object(asked.answer(subjects, as: "subjects", when).with(["administrators": .texts(administrators)])),
-            lines: subjects.map { administrators.contains($0) ? $0 + "  administrator" : $0 }
-                + administrators.filter { !subjects.contains($0) }.map { $0 + "  administrator" })
+            lines: rows.map { $1 ? $0 + "  administrator" : $0 },
+            table: Table(["subject", "administrator"], rows.map { [.text($0), .flag($1)] }))
     }
 
     static let what = Command(
         "what", "list the objects where a subject has a privilege", sentence: "SUBJECT PRIVILEGE[,PRIVILEGE…]",
-        options: [.className] + Option.question,
+        options: [.className] + Option.list,
         example: Example("what user:ann read", "doc:plan")
     ) { call in
         let subject = try call.name("the subject")
         let privileges = try call.privileges()
         try call.end()
         let className = try call.options[.className].map(Values.className)
-        return try call.list("objects", QueryMembers(subject: subject, privileges: privileges, className: className)) {
+        return try call.list(
+            "objects", column: "object", QueryMembers(subject: subject, privileges: privileges, className: className)
+        ) {
             try $0.objects(for: subject, with: $1, class: className)
         }
     }
 
     static let entries = Command(
         "entries", "list the entries on an object: subjects and their privileges", sentence: "[on] OBJECT",
-        options: Option.question,
+        options: Option.list,
         example: Example("entries doc:plan", "role:editors  read\nuser:ann  read, update  until 2999-12-31T00:00:00Z")
     ) { call in
         let object = try call.name("the object", after: "on")
@@ -80,7 +79,10 @@ extension Command {
             try call.noteUnknown($0, objects: [object])
             return (try $0.entries(on: object), $0.members)
         }
-        return try call.answer(.object(QueryMembers(object: object).answer(entries, when)), lines: entries.map(\.line))
+        let zone = try call.zone
+        return try call.answer(
+            .object(QueryMembers(object: object).answer(entries, when)), lines: entries.map { $0.line(time: zone.text) },
+            table: Table(["subject", "privileges", "until", "permission", "permanent"], entries.map(\.row)))
     }
 }
 
@@ -109,8 +111,16 @@ extension Command {
             }
         }
         let (witness, proposals) = answer
+        let zone = try call.zone
         return try call.answer(
             WitnessJSON(witness).value.with(proposals.map(\.members) ?? [:]).with(when),
-            lines: witness.lines + (proposals?.lines(isPast: isPast) ?? []), witness.isAllowed ? .success : .failure)
+            lines: witness.lines(time: zone.text) + (proposals?.lines(isPast: isPast) ?? []),
+            witness.isAllowed ? .success : .failure)
+    }
+}
+
+extension EntryDescription {
+    fileprivate var row: [Cell] {
+        [.text(subject), .list(privileges), .time(until == .forever ? nil : until), .text(permission), .flag(isPermanent)]
     }
 }

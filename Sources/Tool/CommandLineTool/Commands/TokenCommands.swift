@@ -26,7 +26,7 @@ extension Command {
         let made: (secret: String, token: Token)
         do {
             made = try registry.create(
-                stores: stores, right: right, until: try call.options[.end].map(Values.time), comment: call.options[.comment],
+                stores: stores, right: right, until: try call.time(.end), comment: call.options[.comment],
                 at: .present)
         } catch let error as TokenError {
             throw UsageError(error.description)
@@ -40,23 +40,21 @@ extension Command {
     }
 
     static let tokenList = Command(
-        "token list", "list current and former tokens, without their secrets", options: [.data, .json],
+        "token list", "list current and former tokens, without their secrets", options: [.data, .format, .utc, .json],
         example: Example(
             "token list --data .", "t1  good     act as user:ann  demo  made 2026-01-31T10:21:00Z")
     ) { call in
         try call.end()
         let (tokens, now) = (try call.tokenRegistry.list(), Instant.present)
-        if call.isJSON {
-            try call.output.json(.object(["tokens": .array(tokens.map { $0.json(at: now) })]))
-        } else {
-            let rows = tokens.map { $0.row(at: now) }
-            let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
-            for row in rows {
-                let columns = row.enumerated().map { $0 < widths.count ? $1.padded(to: widths[$0]) : $1 }
-                try call.output.line(columns.joined(separator: "  "))
-            }
-        }
-        return .success
+        let zone = try call.zone
+        let rows = tokens.map { $0.row(at: now, in: zone) }
+        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return try call.answer(
+            .object(["tokens": .array(tokens.map { $0.json(at: now) })]),
+            lines: rows.map { row in
+                row.enumerated().map { $0 < widths.count ? $1.padded(to: widths[$0]) : $1 }.joined(separator: "  ")
+            },
+            table: Table(Token.columns, tokens.map { $0.cells(at: now) }))
     }
 
     static let tokenRevoke = Command(
@@ -147,10 +145,26 @@ extension Token {
         }
     }
 
-    fileprivate func row(at now: Instant) -> [String] {
+    fileprivate static let columns = ["id", "state", "can", "as", "stores", "made", "until", "revoked", "comment"]
+
+    fileprivate func cells(at now: Instant) -> [Cell] {
+        let actor: String? = if case .act(let name) = right { name.text } else { nil }
+        return [
+            .text(id), .text(state(at: now)), .text(right.word), .text(actor), .list(storeNames), .time(createdAt), .time(until),
+            .time(revokedAt), .text(comment),
+        ]
+    }
+
+    fileprivate func row(at now: Instant, in zone: Zone) -> [String] {
         let what = if case .act(let name) = right { "act as \(name)" } else { right.word }
-        var row = [id, state(at: now).padded(to: "revoked".count), what, storeNames.joined(separator: ","), "made \(createdAt)"]
-        if let revokedAt { row.append("revoked \(revokedAt)") } else if let until { row.append("until \(until)") }
+        var row = [
+            id, state(at: now).padded(to: "revoked".count), what, storeNames.joined(separator: ","), "made " + zone.text(createdAt),
+        ]
+        if let revokedAt {
+            row.append("revoked " + zone.text(revokedAt))
+        } else if let until {
+            row.append("until " + zone.text(until))
+        }
         if let comment { row.append(comment) }
         return row
     }

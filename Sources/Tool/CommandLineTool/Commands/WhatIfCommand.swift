@@ -12,7 +12,7 @@ extension Option {
 extension Command {
     static let whatIf = Command(
         "what-if", "show the access that subjects would gain and lose by changes, without making them", sentence: "FILE",
-        options: [.draftCaller, .json, .store],
+        options: [.draftCaller, .format, .json, .store],
         example: Example("what-if draft.jsonl", "user:bob  doc:plan  + update")
     ) { call in
         let file = try call.word("the file")
@@ -25,13 +25,17 @@ extension Command {
         let refusals = zip(draft.entries, answer.refusals).compactMap { entry, refusal in
             refusal.map { (place: entry.line, refusal: $0) }
         }
-        if call.isJSON {
-            try call.output.json(.object(answer.json(refusals, place: "line")))
-        } else {
-            for difference in answer.differencesBesideEveryone { try call.output.line(difference.description) }
-            for (line, refusal) in refusals { try call.output.line("refused: line \(line), \(refusal)") }
-            if !answer.isComplete { call.note("these are the first \(WhatIf.differenceLimit) differences; more exist") }
+        let format = try call.format()
+        _ = try call.answer(
+            .object(answer.json(refusals, place: "line")),
+            lines: answer.differencesBesideEveryone.map(\.description) + refusals.map { "refused: line \($0), \($1)" },
+            table: Table(
+                ["subject", "object", "gained", "lost"],
+                answer.differences.map { [.text($0.subject), .text($0.object), .list($0.gained), .list($0.lost)] }))
+        if format != .json, !answer.isComplete {
+            call.note("these are the first \(WhatIf.differenceLimit) differences; more exist")
         }
+        if format != .json, format != .text { for (line, refusal) in refusals { call.note("refused: line \(line), \(refusal)") } }
         return refusals.isEmpty ? .success : .failure
     }
 }

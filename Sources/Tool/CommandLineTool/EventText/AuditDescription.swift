@@ -3,32 +3,59 @@ import Muniment
 import Permissions
 import Wire
 
-/// Results about access over time in text form.
+/// Results about access over time as lines and as rows.
 extension AccessSpan {
-    var line: String {
-        var line = "r\(begin) \(from) – "
+    func line(in zone: Zone) -> String {
+        var line = "r\(begin) \(zone.text(from)) – "
         line += end.map { "r\($0) " } ?? ""
-        line += until.map { "\($0)" } ?? "the end"
+        line += until.map(zone.text) ?? "the end"
         return line + (asAdministrator ? "  as administrator" : "")
     }
 }
 
+extension SubjectAccess {
+    static let columns = ["subject", "begin", "from", "end", "until", "asAdministrator"]
+
+    func lines(in zone: Zone) -> [String] {
+        spans.isEmpty ? ["\(subject)  never"] : spans.map { "\(subject)  \($0.line(in: zone))" }
+    }
+
+    /// A row for each span; a subject without one has a row without times.
+    var rows: [[Cell]] {
+        if spans.isEmpty { return [[.text(subject)] + Array(repeating: .text(nil), count: Self.columns.count - 1)] }
+        return spans.map { span in
+            [
+                .text(subject), .revision(span.begin), .time(span.from), .revision(span.end), .time(span.until),
+                .flag(span.asAdministrator),
+            ]
+        }
+    }
+}
+
 extension AccessTransition {
-    /// The time and the actor, followed by a sentence for each event.
-    var lines: [String] {
+    static let columns = ["gained", "revision", "time", "actor", "description", "request", "comment", "credential"]
+
+    /// Returns the time and the actor, followed by a sentence for each event.
+    func lines(in zone: Zone) -> [String] {
         let who = actor == Name.store.text ? "the store" : actor
-        var first = (isGained ? "in   " : "out  ") + (revision.map { "r\($0)  " } ?? "") + "\(time)  \(who)"
+        var first = (isGained ? "in   " : "out  ") + (revision.map { "r\($0)  " } ?? "") + "\(zone.text(time))  \(who)"
         first += origin.note
-        return [first] + events.map { "    " + $0.sentence }
+        return [first] + events.map { "    " + $0.sentence(in: zone) }
+    }
+
+    /// Returns a row for each event, or one without a description.
+    func rows(in zone: Zone) -> [[Cell]] {
+        let sentences: [String?] = events.isEmpty ? [nil] : events.map { $0.sentence(in: zone) }
+        return sentences.map { sentence in
+            [.flag(isGained), .revision(revision), .time(time), .text(actor), .text(sentence)] + origin.cells
+        }
     }
 }
 
 extension AccessReport.Role {
-    fileprivate var line: String {
-        let from = isThroughEveryone ? ["everyone"] : []
-        let way = from + through
-        return way.isEmpty ? role : "\(role)  through \(way.joined(separator: ", "))"
-    }
+    fileprivate var way: [String] { (isThroughEveryone ? ["everyone"] : []) + through }
+
+    fileprivate var line: String { way.isEmpty ? role : "\(role)  through \(way.joined(separator: ", "))" }
 }
 
 extension AccessReport.Holding {
@@ -40,21 +67,74 @@ extension AccessReport {
         (isAdministrator ? ["administers the store"] : []) + roles.map(\.line)
             + (store.isEmpty ? [] : ["store  \(store.joined(separator: ", "))"]) + (classes + objects).map(\.line)
     }
+
+    /// A row for the administration of the store, each role, and each level or object with its privileges.
+    var table: Table {
+        let administration: [[Cell]] = isAdministrator ? [[.text("administrator"), .text("store"), .list([]), .list([])]] : []
+        let memberships: [[Cell]] = roles.map { [.text("role"), .text($0.role), .list([]), .list($0.way)] }
+        let storeLevel: [[Cell]] = store.isEmpty ? [] : [[.text("store"), .text("store"), .list(store), .list([])]]
+        let held = classes.map { ("class", $0) } + objects.map { ("object", $0) }
+        let rows: [[Cell]] = held.map { [.text($0), .text($1.name), .list($1.privileges), .list([])] }
+        return Table(["kind", "name", "privileges", "through"], administration + memberships + storeLevel + rows)
+    }
 }
 
 extension CommitDescription {
-    /// The time and the actor, followed by a sentence for each event.
-    var lines: [String] {
-        var first = "r\(commit.revision)  \(commit.time)  \(actor)"
-        first += commit.origin.note
-        return [first] + events.map { "    " + $0.sentence }
+    static let columns = ["revision", "time", "actor", "kind", "description", "request", "comment", "credential"]
+
+    /// Returns the time and the actor, followed by a sentence for each event.
+    func lines(in zone: Zone) -> [String] {
+        ["r\(commit.revision)  \(zone.text(commit.time))  \(actor)" + origin.note]
+            + events.map { "    " + zone.sentence($0.sentence, until: $0.members["until"]) }
+    }
+
+    /// Returns a row for each event.
+    func rows(in zone: Zone) -> [[Cell]] {
+        events.map { event in
+            [
+                .revision(commit.revision), .time(commit.time), .text(actor), .text(event.kind),
+                .text(zone.sentence(event.sentence, until: event.members["until"])),
+            ] + origin.cells
+        }
     }
 }
 
-extension Output {
-    /// Prints a commit as lines of text or as one line of JSON.
-    func commit(_ description: CommitDescription, isJSON: Bool) throws {
-        if isJSON { return try json(description.json) }
-        for line in description.lines { try self.line(line) }
+extension AuditRecord {
+    static let columns = [
+        "time", "outcome", "revision", "refusal", "actor", "kind", "objects", "subjects", "privileges", "code", "description",
+        "request", "comment", "credential",
+    ]
+
+    func sentence(in zone: Zone) -> String { zone.sentence(sentence, until: json["event"]?["until"]) }
+
+    func row(in zone: Zone) -> [Cell] {
+        let changed = json["event"] ?? json["tried"]
+        let first: [Cell] = [.time(time), .text(isDone ? "done" : "refused")]
+        let place: [Cell] =
+            switch source {
+            case .event(_, let revision, _): [.revision(revision), .text(nil)]
+            case .refusal(let refusal): [.text(nil), .number(refusal.number.rawValue)]
+            }
+        let what: [Cell] = [
+            .text(actor), .text(kind), .list(objects), .list(subjects), .value(changed?["privileges"] ?? .null),
+            .value(json["code"] ?? .null), .text(sentence(in: zone)),
+        ]
+        return first + place + what + origin.cells
     }
+}
+
+extension RefusalDescription {
+    static let columns = ["number", "time", "caller", "code", "message", "tried", "request", "comment", "credential"]
+
+    func row(of refusal: RecordedRefusal) -> [Cell] {
+        [
+            .number(refusal.number.rawValue), .time(refusal.time), .text(refusal.caller), .text(refusal.code),
+            .text(refusal.message), .text(tried),
+        ] + refusal.origin.cells
+    }
+}
+
+extension Origin {
+    /// The request id, the comment and the credential.
+    fileprivate var cells: [Cell] { [.text(requestID), .text(comment), .text(credential)] }
 }

@@ -5,6 +5,23 @@ struct Help {
     /// - Parameter asked: the words of the command to explain; empty for the whole tool.
     init(asked: [String]) { self.asked = asked }
 
+    /// What a reader of any command must know.
+    static let notes = [
+        "A name is user:…, thing:…, role:…, everyone, anonymous, store, class:… or CLASS:ID.",
+        "A time is like 2026-01-31T10:00:00Z. A day like 2026-01-31 means its start, and its end after --to.",
+        "Days, and times for people, are in the zone of the variable TZ, such as Europe/Berlin (default: UTC).",
+    ]
+
+    static let exitCodes = [
+        "Exit codes: 0 yes or done, 1 no or refused, 2 invalid command line, 3 error of the store or service."
+    ]
+
+    /// The variables that the tool reads.
+    static let environment = [
+        ("MUNIMENT_STORE", "the folder of the store, for calls without --store"),
+        ("TZ", "the zone of days in options and of times for people, such as Europe/Berlin (default: UTC)"),
+    ]
+
     func write(to output: Output) throws {
         if asked.isEmpty { return try writeOverview(to: output) }
         // Words after the command name are its arguments and are ignored.
@@ -28,9 +45,7 @@ struct Help {
             }
         }
         try output.line("")
-        try output.line("A name is user:…, thing:…, role:…, everyone, anonymous, store, class:… or CLASS:ID.")
-        try output.line("A time is like 2026-01-31T10:00:00Z; a day like 2026-01-31 means its start, in UTC.")
-        try output.line("Exit codes: 0 yes or done, 1 no or refused, 2 invalid command line, 3 error of the store or service.")
+        for note in Help.notes + Help.exitCodes { try output.line(note) }
         try output.line("`muniment help COMMAND` shows its options and an example.")
     }
 

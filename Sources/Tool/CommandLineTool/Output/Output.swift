@@ -11,8 +11,11 @@ final class Output {
     func line(_ text: String) throws { try raw(text.escapingInvisible()) }
 
     /// Writes a line of JSON with sorted keys. Invisible characters have JSON escapes, so that programs read the same text.
-    func json(_ value: JSONValue) throws {
+    ///
+    /// - Parameter punctuation: the text before the value.
+    func json(_ value: JSONValue, after punctuation: String = "") throws {
         let text = String(decoding: try JSONText.encode(value), as: UTF8.self)
+        buffer.append(contentsOf: punctuation.utf8)
         buffer.append(contentsOf: text.escapingUnseenAsJSON.utf8)
         try endLine()
     }

@@ -1,0 +1,52 @@
+import Events
+import Muniment
+import Permissions
+import Wire
+
+extension Option {
+    fileprivate static let earlier = Option("from", value: "REVISION|TIME", "the earlier point in time; a day means its start")
+    fileprivate static let privileges = Option("privilege", value: "PRIVILEGE[,PRIVILEGE…]", "only changes of these privileges")
+    fileprivate static let later = Option(
+        "to", value: "REVISION|TIME", "the later point in time; a day means its end (default: now)")
+}
+
+extension Command {
+    static let diff = Command(
+        "diff", "compare the access of a subject, or to an object, at two points in time",
+        sentence: "NAME --from REVISION|TIME [--to REVISION|TIME]",
+        options: [.earlier, .later, .privileges, .className, .format, .utc, .json, .store],
+        example: Example("diff user:ann --from 8 --to 9", "doc:plan  + read, update")
+    ) { call in
+        let name = try call.name("the name")
+        try call.end()
+        guard let earlier = try call.moment(.earlier) else {
+            throw UsageError("the earlier point in time is missing; write `\(Option.earlier.usage)`")
+        }
+        let later = try call.lastMoment(.later) ?? .now
+        let privileges = try call.options[.privileges].map(Values.privileges)
+        let className = try call.options[.className].map(Values.className)
+        let (differences, moments) = try call.withStore(.reading) { store in
+            let wanted = try privileges.map { try call.privileges($0, of: store) }
+            if let className { try store.read { _ = try $0.requireClass(className) } }
+            do {
+                let (all, moments) = try store.difference(of: name, from: earlier, to: later)
+                let found = all.filter { className == nil || Name($0.name).className == className }
+                return (wanted.map { wanted in found.compactMap { $0.restricted(to: wanted) } } ?? found, moments)
+            } catch is SpanError {
+                throw UsageError("--to is earlier than --from; swap them")
+            }
+        }
+        return try call.answer(
+            .object(differences.json(of: name, moments)), lines: differences.map(\.line),
+            table: Table(["name", "gained", "lost"], differences.map { [.text($0.name), .list($0.gained), .list($0.lost)] }))
+    }
+}
+
+extension AccessDifference {
+    fileprivate var line: String {
+        var line = name
+        if !gained.isEmpty { line += "  + " + gained.joined(separator: ", ") }
+        if !lost.isEmpty { line += "  - " + lost.joined(separator: ", ") }
+        return line
+    }
+}

@@ -1,0 +1,61 @@
+import Permissions
+
+/// Writes rows as CSV or as aligned columns, after a line with the names of the columns.
+struct RowWriter {
+    private let output: Output
+    private let columns: [String]
+    private let isCSV: Bool
+    private let zone: Zone
+    /// The first rows of a table, until the widths of the columns are known.
+    private var held: [[String]] = []
+    private var widths: [Int]?
+
+    /// The number of rows that determine the widths of a table. Memory does not grow with the length of a list.
+    private static let heldRows = 1_000
+
+    init(_ output: Output, columns: [String], isCSV: Bool, zone: Zone) throws {
+        self.output = output
+        self.columns = columns
+        self.isCSV = isCSV
+        self.zone = zone
+        if isCSV { try writeCSV(columns) } else { held = [columns.map { $0.uppercased() }] }
+    }
+
+    mutating func write(_ row: [Cell]) throws {
+        let texts = try row.map { try $0.text(in: zone).escapingInvisible() }
+        if isCSV { return try writeCSV(texts) }
+        if let widths { return try writeLine(texts, widths) }
+        held.append(texts)
+        if held.count > Self.heldRows { try end() }
+    }
+
+    /// Writes the rows that are still held. Must be called after the last row.
+    mutating func end() throws {
+        guard !isCSV, widths == nil else { return }
+        let found = columns.indices.map { column in held.map { $0[column].count }.max() ?? 0 }
+        for row in held { try writeLine(row, found) }
+        (held, widths) = ([], found)
+    }
+
+    private func writeLine(_ texts: [String], _ widths: [Int]) throws {
+        var line = ""
+        for (text, width) in zip(texts, widths) { line += text.padded(to: width) + "  " }
+        while line.last == " " { line.removeLast() }
+        try output.raw(line)
+    }
+
+    private func writeCSV(_ texts: [String]) throws {
+        try output.raw(texts.map(\.csvField).joined(separator: ",") + "\r")
+    }
+}
+
+extension String {
+    /// The text as a field of RFC 4180. A spreadsheet would calculate a field that begins like a formula; an apostrophe before it
+    /// makes it text.
+    fileprivate var csvField: String {
+        let isFormula = first.map { "=+-@".contains($0) } ?? false
+        let text = isFormula ? "'" + self : self
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return text }
+        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
