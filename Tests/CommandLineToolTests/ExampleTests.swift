@@ -26,6 +26,7 @@ struct ExampleTests {
 
     private static let story: [Step] = [
         .example("init"), .call("class define folder"), .example("class define"), .example("register"), .call("register user:bob"),
+        .example("complete"), .example("completions"), .example("man"),
         .example("role create"), .example("role add"), .example("role members"), .call("object create folder:top"),
         .example("object create"), .example("grant"), .call("grant role:editors read on doc:plan"), .example("check"),
         .example("privileges"), .example("who"), .example("what"), .example("why"), .example("entries"), .example("list"),

@@ -19,6 +19,7 @@ enum CommandTable {
         ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         ("Upkeep", [.verify, .rebuild, .acceptRollback, .correctClock, .statistics, .confusableNames, .backup, .restore]),
+        ("The shell", [.completions, .complete, .manual]),
     ]
 
     static let commands = sections.flatMap(\.commands)
