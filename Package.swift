@@ -61,6 +61,7 @@ let package = Package(
         layer("Muniment", in: .core, ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
 
         layer("Histories", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
+        layer("Importers", in: .formats, ["Events", "Permissions", "Muniment", "Histories"]),
         layer("Wire", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
 
         layer(
@@ -99,8 +100,8 @@ let package = Package(
         .executableTarget(
             name: "CommandLineTool",
             dependencies: [
-                "Muniment", "MunimentRecipes", "Histories", "Wire", "Notices", "Events", "Permissions", "Credentials", "Files",
-                "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
+                "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire", "Notices", "Events", "Permissions", "Credentials",
+                "Files", "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
             ],
             path: "Sources/Tool/CommandLineTool", swiftSettings: settings, plugins: ["RecordCommit"]),
         .plugin(name: "RecordCommit", capability: .buildTool()),
@@ -194,6 +195,7 @@ let package = Package(
                 "Events", "Permissions", "Muniment", "MunimentRecipes", "TestSupport", "StoreSupport", "Notices", "MunimentTesting",
             ],
             path: "Tests/Conformance", swiftSettings: settings),
+        tests("ImportersTests", ["Events", "Permissions", "Muniment", "Importers", "TestSupport"]),
         tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         .target(
             name: "ServiceSupport",

@@ -16,6 +16,7 @@ enum ImportTable {
             "Synchronization",
         ],
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
+        "Importers": ["Events", "Permissions", "Muniment", "Histories", "Foundation"],
         "MunimentRecipes": [
             "Events", "Permissions", "Notices", "Muniment", "Projections", "Files", "Foundation", "Synchronization",
         ],
@@ -39,8 +40,8 @@ enum ImportTable {
             "Identity", "Secrets", "Hashing", "Files", "Work", "Foundation", "Synchronization", "Dispatch",
         ],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "Credentials", "Files",
-            "Hashing", "HTTPServer",
+            "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire", "Credentials",
+            "Files", "Hashing", "HTTPServer",
             "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service", "Foundation", "Glibc", "Dispatch", "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],

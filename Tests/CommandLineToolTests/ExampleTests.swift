@@ -27,7 +27,8 @@ struct ExampleTests {
     private static let story: [Step] = [
         .example("init"), .call("class define folder"), .example("class define"), .example("register"), .call("register user:bob"),
         .example("complete"), .example("completions"), .example("man"),
-        .example("role create"), .example("role add"), .example("role members"), .call("object create folder:top"),
+        .example("role create"), .example("role add"), .example("role members"), .example("compare"),
+        .call("object create folder:top"),
         .example("object create"), .example("grant"), .call("grant role:editors read on doc:plan"), .example("check"),
         .example("privileges"), .example("who"), .example("what"), .example("why"), .example("entries"), .example("list"),
         .example("show"), .example("ask"),
@@ -128,6 +129,7 @@ struct ExampleTests {
             "revision":12,"credential":"t1"}
 
             """, to: decisions + "/00000000000000000001.jsonl")
+        try tool.write("role,member\neditors,bob\n", to: "members.csv")
         try tool.write(
             #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read"}"# + "\n", to: "questions.jsonl")
         try tool.write(

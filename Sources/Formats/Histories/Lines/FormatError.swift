@@ -1,4 +1,5 @@
 import Events
+import Foundation
 
 /// A file of JSON Lines does not follow the format.
 public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -33,6 +34,17 @@ public struct UnreadableFileError: Error, Hashable, Sendable, CustomStringConver
     public let reason: String
 
     public var description: String { "`\(file)` cannot be read: \(reason); check the path and its permissions" }
+
+    /// - Parameter error: the error of reading the file.
+    package init(file: String, _ error: any Error) {
+        let error = error as NSError
+        self.file = file
+        if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError, underlying.domain == NSPOSIXErrorDomain {
+            reason = underlying.localizedDescription
+        } else {
+            reason = error.localizedDescription
+        }
+    }
 }
 
 extension MemberProblem {

@@ -31,7 +31,7 @@ struct LineReader: Sendable {
         do {
             handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
         } catch {
-            throw UnreadableFileError(file: file, reason: LineReader.reason(error))
+            throw UnreadableFileError(file: file, error)
         }
     }
 
@@ -92,7 +92,7 @@ struct LineReader: Sendable {
         do {
             chunk = try handle.read(upToCount: LineReader.chunkBytes)
         } catch {
-            throw UnreadableFileError(file: file, reason: LineReader.reason(error))
+            throw UnreadableFileError(file: file, error)
         }
         guard let chunk, !chunk.isEmpty else { return false }
         buffer.removeSubrange(..<start)
@@ -105,13 +105,5 @@ struct LineReader: Sendable {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
         guard let last = line.lastIndex(where: { !isBlank($0) }) else { return [] }
         return line[...last].drop(while: isBlank)
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        let error = error as NSError
-        if let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError, underlying.domain == NSPOSIXErrorDomain {
-            return underlying.localizedDescription
-        }
-        return error.localizedDescription
     }
 }

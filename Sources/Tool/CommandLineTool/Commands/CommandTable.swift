@@ -3,7 +3,7 @@ import Events
 /// All commands, in the order of the help.
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
-        ("Stores", [.initialize, .lock, .importHistory, .exportHistory, .ask, .scenario]),
+        ("Stores", [.initialize, .lock, .importHistory, .compare, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries, .list, .show]),
         ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditSubject, .auditChanges]),
         ("What would be", [.whatIf]),

@@ -3,27 +3,7 @@ import Histories
 import Muniment
 import Permissions
 
-extension Option {
-    fileprivate static let resume = Option("resume", "skip the transactions of this file that the store already contains")
-}
-
 extension Command {
-    static let importHistory = Command(
-        "import", "import a history into a store, which is created if it does not exist", sentence: "FILE",
-        options: [.resume, .json, .store],
-        example: Example(
-            "import history.jsonl --store firm", "42 transactions, 89 events, revisions 1 to 42, 0.04 s, 2350 events/s")
-    ) { call in
-        let file = try call.word("the file")
-        try call.end()
-        let directory = try call.directory
-        let report = try ImportReport.make(
-            importing: file, into: directory, resume: call.options.isSet(.resume), options: call.storeOptions)
-        if call.isJSON { try call.output.json(report.json) } else { try call.output.line(report.line) }
-        if report.isOpenToEveryone { call.warnOfOpenStore(directory) }
-        return .success
-    }
-
     static let exportHistory = Command(
         "export", "write the log as a history file; importing it creates an equal store",
         options: [.firstRevision, .lastRevision, .store],

@@ -1,4 +1,5 @@
 import Histories
+import Importers
 import Muniment
 import Permissions
 
@@ -15,6 +16,7 @@ struct Failure {
         case is OutputClosedError: (code, message) = (.success, nil)
         case let error as UsageError: (code, message) = (.usage, error.message)
         case let error as FormatError: (code, message) = (.usage, error.description)
+        case let error as SourceFileError: (code, message) = (.usage, error.description)
         case let error as UnreadableFileError: (code, message) = (.usage, error.description)
         case let error as OutputError: (code, message) = (.storeError, error.description)
         case let error as TokenCommandError: (code, message) = (.failure, error.description)

@@ -1,0 +1,78 @@
+package import Events
+
+/// How names and privileges of another system are written in a store: a JSON file of the user.
+public struct ImportMapping: Sendable {
+    /// The names of the columns in a CSV file, for columns with other names than their meaning.
+    package var columns: [CSVColumn: String] = [:]
+    /// The class of subjects whose name has none.
+    package var subjectClass = "user"
+    /// The class of objects whose name has none.
+    package var objectClass = "resource"
+    /// The classes of the source's types, where they differ.
+    package var types: [ExactText: String] = [:]
+    /// The privileges that a relation, an action or a level of the source stands for. Others stand for themselves.
+    package var privileges: [ExactText: [String]] = [:]
+
+    /// The mapping without a file.
+    public init() {}
+
+    /// Reads a mapping file.
+    ///
+    /// - Throws: ``SourceFileError``, or `UnreadableFileError`.
+    public init(file: String) throws {
+        let source = try SourceFile(file)
+        let value = try source.json()
+        do throws(MemberProblem) { try self.init(value) } catch { throw SourceFileError(file: file, "\(error)") }
+    }
+
+    init(_ value: JSONValue) throws(MemberProblem) {
+        var fields = try ObjectReader<MemberProblem>(value)
+        for (name, column) in try ImportMapping.members("columns", &fields) {
+            guard let meaning = CSVColumn(rawValue: name) else {
+                let known = CSVColumn.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+                throw MemberProblem(path: "columns.\(Name(name).excerpt)", problem: "is unknown", remedy: "use one of \(known)")
+            }
+            columns[meaning] = try ImportMapping.texts(column, in: "columns." + name).joined()
+        }
+        subjectClass = try fields.optionalText("subjects") ?? subjectClass
+        objectClass = try fields.optionalText("objects") ?? objectClass
+        for (type, className) in try ImportMapping.members("types", &fields) {
+            types[ExactText(type)] = try ImportMapping.texts(className, in: "types." + type).joined()
+        }
+        for (name, meaning) in try ImportMapping.members("privileges", &fields) {
+            privileges[ExactText(name)] = try ImportMapping.texts(meaning, in: "privileges." + name, isList: true)
+        }
+        try fields.finish()
+    }
+
+    private static func members(
+        _ name: String, _ fields: inout ObjectReader<MemberProblem>
+    ) throws(MemberProblem) -> JSONObject {
+        try fields.optional(name) { value throws(MemberProblem) in try value.readMembers() } ?? JSONObject()
+    }
+
+    /// Reads a text, or a list of texts if that is allowed.
+    private static func texts(_ value: JSONValue, in place: String, isList: Bool = false) throws(MemberProblem) -> [String] {
+        do throws(MemberProblem) {
+            if isList, case .array = value { return try value.readTexts() }
+            return [try value.readText()]
+        } catch { throw error.inside(place) }
+    }
+}
+
+extension ImportMapping {
+    /// Returns the privileges that a word of the source stands for.
+    func privileges(_ word: String) -> [String] { privileges[ExactText(word)] ?? [word] }
+
+    func className(ofType type: String) -> String { types[ExactText(type)] ?? type }
+
+    func subject(_ text: String) -> Name { name(text, subjectClass) }
+
+    func object(_ text: String) -> Name { name(text, objectClass) }
+
+    private func name(_ text: String, _ className: String) -> Name {
+        if text == Name.everyone.text || text == Name.anonymous.text { return Name(text) }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return Name(className + ":" + text) }
+        return Name(self.className(ofType: String(text[..<colon])) + text[colon...])
+    }
+}

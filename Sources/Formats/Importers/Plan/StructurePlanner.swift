@@ -1,0 +1,145 @@
+internal import Events
+internal import Muniment
+internal import Permissions
+
+/// Orders the changes of each batch, and adds the classes, roles and objects that they need.
+///
+/// The classes that it defines require entries on each object, and everyone gets the source's privileges on them and, in a store
+/// that the source created, on the store: entries on the objects decide alone.
+struct StructurePlanner {
+    private let facts: SourceFacts
+    private let present: PresentState
+    private let brought: BroughtFacts
+    private let privileges: [String]
+    private let opensStore: Bool
+    private var prepared: Set<Name> = []
+    private var isStoreReady = false
+    private(set) var notes: Set<String> = []
+
+    /// - Parameter opensStore: whether the store is new. In the store of others, an import does not open the store level.
+    init(_ facts: SourceFacts, _ present: PresentState, _ brought: BroughtFacts, opensStore: Bool) {
+        (self.facts, self.present, self.brought) = (facts, present, brought)
+        self.opensStore = opensStore || brought.privileges[BroughtFacts.Entry(subject: .everyone, object: .store)] != nil
+        privileges = facts.privileges
+    }
+
+    /// Adds the steps of a batch to the plan.
+    ///
+    /// - Parameter isLast: whether the batch also creates everything that no earlier batch needed.
+    mutating func add(_ batch: ImportBatch, at time: Instant?, isLast: Bool, to plan: inout ImportPlan) throws {
+        var changes: [Change] = []
+        for membership in batch.removed.sorted(by: { ($0.role, $0.member) < ($1.role, $1.member) }) {
+            changes.append(.removeMember(membership.member, from: membership.role))
+        }
+        for (entry, names) in batch.revoked.sorted(by: { ($0.key.object, $0.key.subject) < ($1.key.object, $1.key.subject) }) {
+            changes.append(.revoke(entry.subject, on: entry.object, names.sorted()))
+        }
+        changes += batch.deletedObjects.map { .deleteObject($0) } + batch.deletedRoles.map { .deleteRole($0) }
+        let added = batch.added.sorted { ($0.role, $0.member) < ($1.role, $1.member) }
+        let granted = batch.granted.sorted { left, right in
+            (left.key.entry.object, left.key.entry.subject, left.key.until ?? .forever)
+                < (right.key.entry.object, right.key.entry.subject, right.key.until ?? .forever)
+        }
+        var roles = Set(added.flatMap { [$0.role, $0.member] } + granted.map(\.key.entry.subject)).filter { $0.kind == .role }
+        var objects = Set(granted.map(\.key.entry.object))
+        if isLast {
+            roles.formUnion(facts.roles)
+            objects.formUnion(facts.objects.keys)
+        }
+        if !objects.isEmpty { try prepareStore(&changes) }
+        for role in roles.sorted() where prepared.insert(role).inserted {
+            if try !present.exists(role) { changes.append(.createRole(role)) }
+        }
+        for object in objects.sorted() { try prepare(object, &changes) }
+        changes += added.map { .addMember($0.member, to: $0.role) }
+        changes += granted.map { .grant($0.key.entry.subject, on: $0.key.entry.object, $0.value.sorted(), until: $0.key.until) }
+        for start in stride(from: 0, to: changes.count, by: Limits.changesPerTransaction) {
+            let end = min(start + Limits.changesPerTransaction, changes.count)
+            plan.steps.append(ImportPlan.Step(time: time, changes: Array(changes[start..<end])))
+        }
+    }
+
+    /// Gives everyone the privileges on the store, if the source created the store.
+    private mutating func prepareStore(_ changes: inout [Change]) throws {
+        guard !isStoreReady, !privileges.isEmpty else { return }
+        isStoreReady = true
+        // Without `update`, the store would be read-only: it would take away create and delete too.
+        let isChanging = privileges.contains { ["create", "delete"].contains($0) } && !privileges.contains("update")
+        let missing = try missing(privileges + (isChanging ? ["update"] : []), on: .store)
+        if present.isOpen || missing.isEmpty { return }
+        guard opensStore else {
+            notes.insert(
+                "no effect yet: everyone lacks \(missing.joined(separator: ", ")) on the store, so grants of it give no access. Give "
+                    + "it with `muniment grant everyone \(missing.joined(separator: ",")) on store`")
+            return
+        }
+        try add(privileges, toClass: "store", &changes)
+        changes.append(.grant(.everyone, on: .store, missing))
+    }
+
+    private func missing(_ privileges: [String], on object: Name) throws -> [String] {
+        let held = try present.entry(of: .everyone, on: object)
+        return privileges.filter { held[$0] == nil }
+    }
+
+    /// Creates an object with its parents and class, or moves it.
+    private mutating func prepare(_ object: Name, _ changes: inout [Change]) throws {
+        guard prepared.insert(object).inserted else { return }
+        let parent = facts.objects[object] ?? nil
+        if let parent { try prepare(parent, &changes) }
+        try prepareClass(object.className, &changes)
+        guard try present.exists(object) else { return changes.append(.createObject(object, parent: parent)) }
+        let now = try present.parent(of: object)
+        if now == parent { return }
+        if brought.objects.contains(object) {
+            changes.append(.moveObject(object, parent: parent))
+        } else if let parent {
+            notes.insert("kept: \(object) is in \(now.map(\.text) ?? "no object"), and the source has it in \(parent)")
+        }
+    }
+
+    private mutating func prepareClass(_ className: String, _ changes: inout [Change]) throws {
+        let name = Name.class(className)
+        guard prepared.insert(name).inserted else { return }
+        let custom = privileges.filter { !Privileges.builtInNames.contains($0) }
+        let inherits: ClassSettings.Inheritance =
+            facts.inherited[className].map { $0.isEmpty ? .nothing : .only($0.sorted()) } ?? .everything
+        guard let options = try present.options(ofClass: className) else {
+            changes.append(
+                .defineClass(className, ClassSettings(objectACL: .required, inherits: inherits, privileges: custom)))
+            if !present.isOpen, !privileges.isEmpty { changes.append(.grant(.everyone, on: name, privileges)) }
+            return
+        }
+        let isOurs = brought.classes.contains(name)
+        try add(privileges, toClass: className, &changes)
+        let isAsWanted = facts.inherited[className].map { !options.inheritsAll && $0 == options.inherits } ?? options.inheritsAll
+        if !isAsWanted {
+            if isOurs {
+                changes.append(.changeClass(className, ClassSettings(inherits: inherits)))
+            } else if facts.objects.contains(where: { $0.key.className == className && $0.value != nil }) {
+                let wanted = facts.inherited[className].map { $0.sorted().joined(separator: ", ") } ?? "everything"
+                notes.insert("differs: objects of the class \(className) inherit other privileges than in the source: \(wanted)")
+            }
+        }
+        if !options.hasObjectACL {
+            notes.insert(
+                "differs: the class \(className) has no entries on objects, so everyone with access to the class has it to them")
+        }
+        let missing = try missing(privileges, on: name)
+        if present.isOpen || missing.isEmpty { return }
+        if isOurs {
+            changes.append(.grant(.everyone, on: name, missing))
+        } else {
+            notes.insert(
+                "no effect yet: everyone lacks \(missing.joined(separator: ", ")) on the class \(className), so grants of it give no "
+                    + "access. Give it with `muniment grant everyone \(missing.joined(separator: ",")) on \(name)`")
+        }
+    }
+
+    /// Adds custom privileges to a class that exists.
+    private func add(_ names: [String], toClass className: String, _ changes: inout [Change]) throws {
+        let known = try present.customPrivileges(ofClass: className) ?? []
+        let new = names.filter { !Privileges.builtInNames.contains($0) && !known.contains($0) }
+        if !new.isEmpty { changes.append(.changeClass(className, ClassSettings(privileges: known + new))) }
+    }
+}

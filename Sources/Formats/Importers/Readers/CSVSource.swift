@@ -1,0 +1,118 @@
+internal import Events
+internal import Foundation
+
+/// The meaning of a column in a CSV file. Other columns are ignored.
+public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
+    /// With `object` and `privileges`: a grant.
+    case subject
+    case object
+    /// One or several, separated by commas, semicolons or blanks.
+    case privileges
+    /// With `object`: the object that contains it.
+    case parent
+    /// With `member`: a membership.
+    case role
+    case member
+    case validFrom = "valid_from"
+    case validTo = "valid_to"
+}
+
+/// Reads CSV files whose first line names the columns. One row can state a grant, a membership and a parent.
+struct CSVSource {
+    private typealias Row = [CSVColumn: String]
+
+    private let mapping: ImportMapping
+
+    init(_ mapping: ImportMapping) { self.mapping = mapping }
+
+    func read(_ files: [SourceFile], into facts: inout SourceFacts) throws {
+        for file in files { try read(file, into: &facts) }
+    }
+
+    private func read(_ file: SourceFile, into facts: inout SourceFacts) throws {
+        let records: [CSVRecords.Record]
+        do { records = try CSVRecords.records(of: file.text) } catch {
+            throw SourceFileError(file: file.place(error.line), "a quote is not closed; double a quote inside a quoted field")
+        }
+        let columns = try columns(records[0].fields, of: file)
+        for record in records.dropFirst() {
+            let place = file.place(record.line)
+            guard record.fields.count == records[0].fields.count else {
+                facts.skip(place, "it has \(record.fields.count) fields, and the header has \(records[0].fields.count)")
+                continue
+            }
+            var row: Row = [:]
+            for (column, index) in columns {
+                let text = record.fields[index].trimmingCharacters(in: .whitespaces)
+                if !text.isEmpty { row[column] = text }
+            }
+            read(row, at: place, into: &facts)
+        }
+    }
+
+    /// Returns the index of each column that the header has.
+    private func columns(_ header: [String], of file: SourceFile) throws -> [CSVColumn: Int] {
+        let header = header.map { $0.trimmingCharacters(in: .whitespaces) }
+        var columns: [CSVColumn: Int] = [:]
+        for column in CSVColumn.allCases {
+            let name = mapping.columns[column] ?? column.rawValue
+            let places = header.indices.filter { header[$0] == name }
+            guard places.count <= 1 else {
+                throw SourceFileError(file: file.name, "the column `\(name)` appears twice; rename one")
+            }
+            columns[column] = places.first
+        }
+        let isUsable = [[.subject, .object, .privileges], [.role, .member], [.object, .parent]].contains {
+            $0.allSatisfy { (column: CSVColumn) in columns[column] != nil }
+        }
+        guard isUsable else {
+            throw SourceFileError(
+                file: file.name,
+                "the header `\(header.joined(separator: ","))` has neither `subject`, `object` and `privileges`, nor `role` and "
+                    + "`member`, nor `object` and `parent`; name its columns in `columns` of the mapping")
+        }
+        return columns
+    }
+
+    private func read(_ row: Row, at place: String, into facts: inout SourceFacts) {
+        var period = SourceFacts.Period.always
+        for (column, member) in [(CSVColumn.validFrom, \SourceFacts.Period.from), (.validTo, \.to)] {
+            guard let text = row[column], !["infinity", "-infinity"].contains(text) else { continue }
+            guard let instant = Instant(ofDatabase: text) else {
+                return facts.skip(place, "`\(Name(text).excerpt)` is not a time: write it like 2026-01-31T10:00:00Z or 2026-01-31")
+            }
+            period[keyPath: member] = instant
+        }
+        var isEmpty = true
+        if let object = row[.object], let parent = row[.parent] {
+            isEmpty = false
+            facts.addObject(mapping.object(object), parent: mapping.object(parent), at: place)
+        }
+        if let role = row[.role], let member = row[.member] {
+            isEmpty = false
+            facts.addMember(mapping.subject(member), to: Name.role(role), period, at: place)
+        }
+        if let subject = row[.subject], let object = row[.object], let words = row[.privileges] {
+            isEmpty = false
+            let privileges = words.split { ", ;".contains($0) }.flatMap { mapping.privileges(String($0)) }
+            facts.addGrant(mapping.subject(subject), privileges, on: mapping.object(object), period, at: place)
+        }
+        if isEmpty, !row.isEmpty { facts.skip(place, "it has empty fields, and states neither a grant, a membership nor a parent") }
+    }
+}
+
+extension Instant {
+    /// Parses a time as databases write it: RFC 3339, a day, or a time with a blank or without an offset, which is UTC.
+    init?(ofDatabase text: String) {
+        guard let match = text.wholeMatch(of: /(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?))?(Z|[+-]\d\d(?::?\d\d)?)?/)
+        else {
+            return nil
+        }
+        let (day, time) = (match.1, match.2 ?? "00:00:00")
+        var offset = match.3.map(String.init) ?? "Z"
+        if offset.count == 3 { offset += ":00" }
+        if offset.count == 5 { offset.insert(":", at: offset.index(offset.startIndex, offsetBy: 3)) }
+        guard let instant = try? Instant("\(day)T\(time)\(offset)") else { return nil }
+        self = instant
+    }
+}

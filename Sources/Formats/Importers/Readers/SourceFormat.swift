@@ -1,0 +1,22 @@
+/// A format of another system that can be imported and compared.
+public enum SourceFormat: String, CaseIterable, Sendable {
+    case csv
+    case casbin
+
+    /// Reads the facts in files of this format.
+    ///
+    /// - Parameters:
+    ///   - files: the files, read together; `-` is standard input.
+    ///   - mapping: names and privileges.
+    /// - Throws: ``SourceFileError`` for a file of another format, and `UnreadableFileError`.
+    public func facts(in files: [String], _ mapping: ImportMapping = ImportMapping()) throws -> SourceFacts {
+        let sources = try files.map { try SourceFile($0) }
+        var facts = SourceFacts()
+        switch self {
+        case .csv: try CSVSource(mapping).read(sources, into: &facts)
+        case .casbin: CasbinSource(mapping).read(sources, into: &facts)
+        }
+        facts.removeMembershipCycles()
+        return facts
+    }
+}

@@ -1,0 +1,170 @@
+import Events
+import Histories
+import Importers
+import Muniment
+import Permissions
+import Wire
+
+extension Option {
+    fileprivate static let resume = Option(
+        "resume", "of a history: skip the transactions of this file that the store already contains")
+    fileprivate static let format = Option(
+        "from", value: "FORMAT", "the format: \(SourceFormat.names) (default: a history)")
+    fileprivate static let source = Option(
+        "source", value: "NAME", "with --from: the name of the source, whose earlier facts this import replaces")
+    fileprivate static let mapping = Option(
+        "mapping", value: "FILE", "with --from: a JSON file that maps columns, types and privileges")
+    fileprivate static let dryRun = Option("dry-run", "with --from: print the changes without making them")
+    fileprivate static let skipUnmapped = Option(
+        "skip-unmapped", "with --from: import the rest if some lines cannot be mapped (default: import nothing)")
+    fileprivate static let actor = Option(
+        "as", value: "PRINCIPAL", "with --from: the administrator who makes the changes (default user:root)")
+}
+
+extension SourceFormat {
+    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension Command {
+    static let importHistory = Command(
+        "import", "import a history, or the access of another system, into a store, which is created if it does not exist",
+        sentence: "FILE…",
+        options: [.format, .source, .mapping, .dryRun, .skipUnmapped, .resume, .actor, .json, .store],
+        example: Example(
+            "import history.jsonl --store firm", "42 transactions, 89 events, revisions 1 to 42, 0.04 s, 2350 events/s")
+    ) { call in
+        if call.options[.format] != nil { return try call.importSource() }
+        let foreign: [Option] = [.source, .mapping, .dryRun, .skipUnmapped, .actor]
+        if let option = foreign.first(where: { call.options[$0] != nil }) {
+            throw UsageError("`--\(option.name)` belongs to an import from another system; write `--from FORMAT`")
+        }
+        let file = try call.word("the file")
+        try call.end()
+        let directory = try call.directory
+        let report = try ImportReport.make(
+            importing: file, into: directory, resume: call.options.isSet(.resume), options: call.storeOptions)
+        if call.isJSON { try call.output.json(report.json) } else { try call.output.line(report.line) }
+        if report.isOpenToEveryone { call.warnOfOpenStore(directory) }
+        return .success
+    }
+
+    static let compare = Command(
+        "compare", "compare a store with the access of another system: lines with - are only there, with + only in the store",
+        sentence: "FILE… --from FORMAT", options: [.format, .mapping, .at, .json, .store],
+        example: Example("compare members.csv --from csv", "no differences in 1 question")
+    ) { call in
+        let facts = try call.facts()
+        let comparison = try call.ask { try SourceComparison(facts, with: $0) }
+        call.noteUnmapped(facts)
+        let isSame = comparison.differences.isEmpty && facts.unmapped.isEmpty
+        var lines = comparison.differences.map(\.description)
+        if lines.isEmpty { lines = ["no differences in \(counted(comparison.questions, "question"))"] }
+        return try call.answer(
+            .object([
+                "questions": .count(comparison.questions), "differences": .array(comparison.differences.map(\.json)),
+                "unmapped": .array(facts.unmapped.map(\.json)),
+            ]), lines: lines, isSame ? .success : .failure)
+    }
+}
+
+extension Invocation {
+    fileprivate mutating func facts() throws -> SourceFacts {
+        let files = remainingWords()
+        guard !files.isEmpty else { throw UsageError("the file is missing") }
+        guard let name = options[.format] else { throw UsageError("the format is missing; write `--from FORMAT`") }
+        guard let format = SourceFormat(rawValue: name) else {
+            throw UsageError("`\(name)` is not a format; write one of \(SourceFormat.names)")
+        }
+        let mapping = try options[.mapping].map { try ImportMapping(file: $0) } ?? ImportMapping()
+        return try format.facts(in: files, mapping)
+    }
+
+    fileprivate func noteUnmapped(_ facts: SourceFacts) { for line in facts.unmapped { note("cannot be mapped: \(line)") } }
+
+    fileprivate mutating func importSource() throws -> ExitCode {
+        guard !options.isSet(.resume) else {
+            throw UsageError("`--resume` belongs to a history; repeat the import without it to bring what is missing")
+        }
+        let isDry = options.isSet(.dryRun)
+        guard let source = options[.source], !source.isEmpty else {
+            throw UsageError(
+                "the source has no name; write `--source NAME`, and the same name each time: an import replaces what earlier imports "
+                    + "of this name brought")
+        }
+        let facts = try facts()
+        let importer = SourceImporter(into: try directory, source: source, as: try caller, options: storeOptions)
+        noteUnmapped(facts)
+        let isRefused = !isDry && !facts.unmapped.isEmpty && !options.isSet(.skipUnmapped)
+        let summary = isDry || isRefused ? try importer.plan(facts) : try importer.run(facts)
+        for text in summary.plan.notes { note(text) }
+        if isRefused {
+            note("nothing was imported: correct the source, or skip \(counted(facts.unmapped.count, "line")) with --skip-unmapped")
+        }
+        let count = summary.plan.changeCount
+        var lines = isDry ? summary.plan.steps.flatMap(\.lines) : []
+        if isRefused {
+            lines = []
+        } else if count == 0 {
+            lines.append("nothing changed: the store agrees with the source")
+        } else {
+            lines.append(
+                "\(counted(count, "change")) in \(counted(summary.plan.steps.count, "transaction"))\(isDry ? " would be made" : "")"
+                    + (isDry ? "" : ", revision \(summary.revision ?? .genesis)"))
+        }
+        var members: JSONObject = [
+            "applied": .bool(!isDry && !isRefused), "steps": .array(summary.plan.steps.map(\.json)),
+            "notes": .texts(summary.plan.notes), "unmapped": .array(facts.unmapped.map(\.json)),
+        ]
+        members["revision"] = summary.revision.map { .revision($0) }
+        return try answer(.object(members), lines: lines, isRefused ? .failure : .success)
+    }
+}
+
+extension SourceFacts.Unmapped {
+    fileprivate var json: JSONValue { .object(["place": .string(place), "reason": .string(reason)]) }
+}
+
+extension SourceComparison.Difference {
+    fileprivate var json: JSONValue {
+        var members: JSONObject = [
+            "onlyIn": .string(side == .source ? "source" : "store"), "subject": .name(subject), "object": .name(object),
+        ]
+        members["privilege"] = privilege.map { .string($0) }
+        return .object(members)
+    }
+}
+
+extension ImportPlan.Step {
+    fileprivate var json: JSONValue {
+        var members: JSONObject = ["changes": .array(changes.map { $0.json })]
+        members["time"] = time.map { .time($0) }
+        return .object(members)
+    }
+
+    /// A line for each change, in the words of the tool's commands.
+    fileprivate var lines: [String] {
+        let prefix = time.map { "\($0)  " } ?? ""
+        return changes.map { prefix + $0.sentence }
+    }
+}
+
+extension Change {
+    fileprivate var sentence: String {
+        switch self {
+        case .defineClass(let name, _): "class define \(name)"
+        case .changeClass(let name, _): "class change \(name)"
+        case .createObject(let object, let parent, _, _): "object create \(object)" + (parent.map { " --parent \($0)" } ?? "")
+        case .moveObject(let object, let parent): "object move \(object) to \(parent?.text ?? "top")"
+        case .deleteObject(let object, _): "object delete \(object)"
+        case .grant(let subject, let object, let privileges, let until, _):
+            "grant \(subject) \(privileges.joined(separator: ",")) on \(object)" + (until.map { " --until \($0)" } ?? "")
+        case .revoke(let subject, let object, let privileges, _):
+            "revoke \(subject) \((privileges ?? []).joined(separator: ",")) on \(object)"
+        case .createRole(let role): "role create \(role)"
+        case .deleteRole(let role): "role delete \(role)"
+        case .addMember(let member, let role, _): "role add \(member) to \(role)"
+        case .removeMember(let member, let role, _): "role remove \(member) from \(role)"
+        default: operation
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Events
+import Importers
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Importing CSV")
+struct CSVTests {
+    private static let people = "subject,object,privileges\nann,doc:1,read;update\nrole:staff,doc:1,read\n"
+    private static let teams = "role,member\nstaff,bob\nstaff,user:cleo\n"
+
+    @Test("Rows become grants, memberships and parents, and the store gives the access that they state")
+    func access() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                ["a": Self.people, "b": Self.teams, "c": "object,parent\ndoc:2,doc:1\n"], .csv)
+            #expect(facts.unmapped.isEmpty)
+            try files.load(facts)
+            #expect(try files.may("user:ann", "update", "doc:1"))
+            #expect(try files.may("user:ann", "update", "doc:2"))
+            #expect(try files.may("user:bob", "read", "doc:2"))
+            #expect(try !files.may("user:bob", "update", "doc:1"))
+            #expect(try !files.may("user:eve", "read", "doc:1"))
+            #expect(try files.differences(facts).isEmpty)
+        }
+    }
+
+    @Test("Columns, classes, types and privileges are mapped, and quotes follow RFC 4180")
+    func mapping() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "who,\"what, exactly\",rights,extra\r\nann,\"a \"\"b\"\"\nc\",edit,x\r\nbot:7,file:9,edit,\r\n", .csv,
+                mapping: """
+                    {"columns":{"subject":"who","object":"what, exactly","privileges":"rights"},"objects":"paper",
+                     "types":{"bot":"thing","file":"doc"},"privileges":{"edit":["read","update"]}}
+                    """)
+            // A name has no control characters.
+            #expect(files.reasons(facts) == ["source:2: `paper:a \"b\"c…` has a control character in it"])
+            try files.load(facts)
+            #expect(try files.may("thing:7", "update", "doc:9"))
+        }
+    }
+
+    @Test("valid_from and valid_to become history: the access at each time is that of the source")
+    func history() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                """
+                subject,object,privileges,role,member,valid_from,valid_to
+                ann,doc:1,read,,,2024-01-01,2024-07-01
+                ann,doc:1,read,,,2025-01-01 12:00:00+02,
+                ,,,staff,bob,2024-02-01,2024-03-01
+                role:staff,doc:1,update,,,2023-06-01,2027-01-01
+
+                """, .csv)
+            #expect(facts.unmapped.isEmpty)
+            let plan = try files.load(facts)
+            #expect(plan.notes == [])
+            let times = [
+                ("2023-12-31T00:00:00Z", false), ("2024-01-01T00:00:00Z", true), ("2024-07-01T00:00:00Z", false),
+                ("2025-01-01T09:59:59Z", false), ("2025-01-01T10:00:00Z", true),
+            ]
+            for (time, isAllowed) in times { #expect(try files.may("user:ann", "read", "doc:1", at: time) == isAllowed, "\(time)") }
+            #expect(try !files.may("user:bob", "update", "doc:1", at: "2024-01-31T00:00:00Z"))
+            #expect(try files.may("user:bob", "update", "doc:1", at: "2024-02-01T00:00:00Z"))
+            #expect(try !files.may("user:bob", "update", "doc:1", at: "2024-03-01T00:00:00Z"))
+            let until = try files.withStore { try $0.read { try $0.entries(on: "doc:1") } }.first { $0.subject == "role:staff" }?
+                .until
+            #expect(try until == Instant("2027-01-01T00:00:00Z"))
+            // The same rows again bring nothing.
+            let again = try files.load(facts)
+            #expect((again.changeCount, again.notes) == (0, []))
+        }
+    }
+
+    @Test("What begins later, and a membership that ends later, is not brought, and a note says so")
+    func future() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                """
+                subject,object,privileges,role,member,valid_from,valid_to
+                ann,doc:1,read,,,2027-01-01,
+                ,,,staff,bob,,2027-01-01
+
+                """, .csv)
+            let notes = try files.load(facts).notes
+            #expect(notes.count == 2 && notes.allSatisfy { $0.hasPrefix("not brought") })
+            #expect(try files.differences(facts) == ["- user:bob in role:staff"])
+            files.clock.now = try Instant("2027-01-01T00:00:00Z")
+            try files.load(facts)
+            #expect(try files.may("user:ann", "read", "doc:1"))
+        }
+    }
+
+    @Test("Lines that cannot be mapped are reported with their line and reason")
+    func unmapped() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "subject,object,privileges,parent,valid_from\nann,doc:1,read,,soon\nann,doc:1\n,,read,,\nann,user:bob,read,,\n"
+                    + "ann,doc:1,read,doc:2,\nann,doc:1,read,doc:3,\nann,doc:2,read,doc:1,\n", .csv)
+            #expect(
+                files.reasons(facts) == [
+                    "source:2: `soon` is not a time: write it like 2026-01-31T10:00:00Z or 2026-01-31",
+                    "source:3: it has 2 fields, and the header has 5",
+                    "source:4: it has empty fields, and states neither a grant, a membership nor a parent",
+                    "source:5: `user:bob` is not an object: write `class:id`, with a class that is not built in",
+                    "source:7: `doc:1` is in `doc:2` already, and an object has one parent",
+                    "source:8: `doc:2` would be inside itself",
+                ])
+            for (text, problem) in [("a,b\n1,2\n", "has neither"), ("role,member\n\"a,b\n", "not closed"), (" \n", "is empty")] {
+                #expect { try files.facts(text, .csv) } throws: { "\($0)".contains(problem) }
+            }
+        }
+    }
+}

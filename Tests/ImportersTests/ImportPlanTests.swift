@@ -1,0 +1,162 @@
+import Events
+import Importers
+import Muniment
+import Permissions
+import TestSupport
+import Testing
+
+@Suite("Importing again")
+struct ImportPlanTests {
+    private static let header = "subject,object,privileges,parent,role,member,valid_to\n"
+
+    @Test("A repeated import brings only what changed, in one commit, and the same facts change nothing")
+    func repetition() throws {
+        try SourceFiles.inFreshFolder { files in
+            let first = try files.facts(
+                Self.header + "ann,doc:1,read update,,,,\nbob,doc:2,read,,,,\nrole:old,doc:1,read,,old,ann,\n,doc:3,,doc:1,,,\n",
+                .csv)
+            try files.load(first)
+            let head = try files.withStore { try $0.head }
+            #expect(try files.load(first).steps == [])
+            #expect(try files.withStore { try $0.head } == head)
+            let second = try files.facts(
+                Self.header + "ann,doc:1,read,,,,2027-01-01\nann,doc:4,read,,,,\n,doc:3,,doc:4,,,\n", .csv)
+            let plan = try files.load(second)
+            #expect(
+                plan.steps.map(\.changes) == [
+                    [
+                        .removeMember("user:ann", from: "role:old"), .revoke("role:old", on: "doc:1", ["read"]),
+                        .revoke("user:ann", on: "doc:1", ["read", "update"]), .revoke("user:bob", on: "doc:2", ["read"]),
+                        .deleteObject("doc:2"), .deleteRole("role:old"), .createObject("doc:4"),
+                        .moveObject("doc:3", parent: "doc:4"),
+                        .grant("user:ann", on: "doc:1", ["read"], until: try Instant("2027-01-01T00:00:00Z")),
+                        .grant("user:ann", on: "doc:4", ["read"]),
+                    ]
+                ])
+            #expect(try files.withStore { try $0.head.revision } == head.revision.next)
+            #expect(try files.differences(second).isEmpty)
+            #expect(try files.load(second).steps == [])
+        }
+    }
+
+    @Test("Only what an earlier import of the same source brought is removed")
+    func others() throws {
+        try SourceFiles.inFreshFolder { files in
+            try files.load(
+                files.facts(Self.header + "ann,doc:1,read,,,,\nann,doc:2,read,,,,\nann,doc:3,read,,staff,ann,\n", .csv))
+            _ = try files.withStore { store in
+                try store.commit(
+                    Transaction(
+                        "user:root",
+                        [
+                            .register("user:bob"), .grant("user:bob", on: "doc:2", ["read"]),
+                            .grant("user:ann", on: "doc:2", ["update"]),
+                            .revoke("user:ann", on: "doc:3"), .register("user:dan"), .addMember("user:dan", to: "role:staff"),
+                        ]))
+                try store.commit(Transaction("user:root", [.grant("user:ann", on: "doc:3", ["read"])]))
+            }
+            try files.load(files.facts(Self.header + "cleo,doc:9,read,,,,\n", .csv), source: "other")
+            let plan = try files.load(files.facts(Self.header + "ann,doc:5,read,,,,\n", .csv))
+            #expect(
+                plan.notes == [
+                    "kept: doc:2 is not in the source, but has access or objects that it did not bring",
+                    "kept: doc:3 is not in the source, but has access or objects that it did not bring",
+                    "kept: role:staff is not in the source, but has members or access that it did not bring",
+                ])
+            #expect(try files.withStore { try $0.read { try !$0.exists("doc:1") } })
+            #expect(try !files.may("user:ann", "read", "doc:2"))
+            let entries = try files.withStore { try $0.read { try $0.entries(on: "doc:2") } }
+            #expect(entries.map { "\($0.subject) \($0.privileges)" } == [#"user:ann ["update"]"#, #"user:bob ["read"]"#])
+            #expect(try files.may("user:bob", "read", "doc:2"))
+            #expect(try files.may("user:ann", "read", "doc:3"))
+            #expect(try files.may("user:cleo", "read", "doc:9"))
+            #expect(try files.withStore { try $0.read { try $0.members(of: "role:staff") } } == ["user:dan"])
+        }
+    }
+
+    @Test("A request id that a caller sets does not make a commit an import")
+    func forgedRequestID() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.header + "ann,doc:1,read,,,,\n", .csv)
+            try files.load(facts)
+            _ = try files.withStore { store in
+                let changes: [Change] = [.register("user:bob"), .grant("user:bob", on: "doc:1", ["read"])]
+                try store.commit(Transaction("user:root", changes, origin: Origin(requestID: "import:source")))
+            }
+            #expect(try files.load(facts).steps == [])
+            #expect(try files.may("user:bob", "read", "doc:1"))
+        }
+    }
+
+    @Test("A dry run plans the changes of the import and makes none")
+    func dryRun() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.header + "ann,doc:1,read,,,,2025-01-01\nann,doc:1,update,,,,\n", .csv)
+            let planned = try files.importer().plan(facts)
+            #expect(planned.revision == nil)
+            #expect(!Store.exists(at: files.storePath))
+            #expect(try files.load(facts).steps == planned.plan.steps)
+            let next = try files.facts(Self.header + "bob,doc:1,update,,,,\n", .csv)
+            let head = try files.withStore { try $0.head }
+            let plan = try files.importer().plan(next).plan
+            #expect(plan.changeCount == 2)
+            #expect(try files.withStore { try $0.head } == head)
+            #expect(try files.load(next).steps == plan.steps)
+        }
+    }
+
+    @Test("In the locked store of others, an import does not open the store level, and says what is missing")
+    func lockedStore() throws {
+        try SourceFiles.inFreshFolder { files in
+            let store = try Store.create(at: files.storePath, options: StoreOptions(clock: { [clock = files.clock] in clock.now }))
+            try store.commit(Transaction("user:root", [.defineClass("doc"), .createRole("role:own")]))
+            try store.close()
+            let facts = try files.facts(Self.header + "ann,doc:1,read,,,,\nann,sheet:1,read,,,,\n", .csv)
+            let notes = try files.load(facts).notes
+            #expect(notes.contains { $0.contains("`muniment grant everyone read on store`") })
+            #expect(notes.contains { $0.contains("`muniment grant everyone read on class:doc`") })
+            #expect(!notes.contains { $0.contains("class:sheet") })
+            #expect(try files.withStore { try $0.read { try $0.entries(on: .store) } } == [])
+            #expect(try files.differences(facts) == ["- user:ann read doc:1", "- user:ann read sheet:1"])
+            _ = try files.withStore { store in
+                try store.commit(
+                    Transaction(
+                        "user:root", [.grant(.everyone, on: .store, ["read"]), .grant(.everyone, on: "class:doc", ["read"])]))
+            }
+            #expect(try files.differences(facts).isEmpty)
+        }
+    }
+
+    @Test("Only an administrator imports into a store")
+    func administrator() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.header + "ann,doc:1,read,,,,\n", .csv)
+            try files.load(facts)
+            #expect { try SourceImporter(into: files.storePath, source: "x", as: "user:ann").run(facts) } throws: {
+                ($0 as? Refusal)?.code == .notAdministrator
+            }
+        }
+    }
+
+    @Test("A comparison shows the access that only one side gives, at any moment, also on objects that only the store has")
+    func comparison() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.header + "ann,doc:1,read,,staff,ann,\nrole:staff,doc:1,update,,,,\n", .csv)
+            try files.load(facts)
+            #expect(try files.differences(facts).isEmpty)
+            _ = try files.withStore { store in
+                try store.commit(
+                    Transaction(
+                        "user:root",
+                        [
+                            .register("user:bob"), .addMember("user:bob", to: "role:staff"), .revoke("user:ann", on: "doc:1"),
+                            .createObject("doc:2"), .grant(.everyone, on: "doc:2", ["read"]),
+                        ]))
+            }
+            #expect(
+                try files.differences(facts) == [
+                    "- user:ann read doc:1", "+ user:bob update doc:1", "+ everyone read doc:2", "+ user:bob in role:staff",
+                ])
+        }
+    }
+}
