@@ -10,8 +10,8 @@ struct ExampleTests {
     private enum Step {
         /// The example in the help of a command.
         case example(String)
-        /// The example of a command that runs until it is stopped.
-        case service(String)
+        /// The example of a command that runs until it is stopped, and one that needs it.
+        case service(String, client: String)
         /// The setup that the examples need.
         case call(String)
         /// Ann signs up at a service that runs on `site`. The service stops afterwards.
@@ -38,14 +38,16 @@ struct ExampleTests {
         .example("permission detach"), .example("admin list"), .example("admin appoint"), .example("admin dismiss"),
         .example("class change"), .example("history"), .example("diff"), .example("notices"), .example("log"),
         .refused("grant user:bob read on folder:top --as user:bob"), .example("refusals"), .example("audit"),
-        .example("audit access"), .example("audit subject"), .example("audit changes"), .example("export"), .example("stats"),
+        .example("audit access"), .example("audit subject"), .example("audit changes"), .example("audit turnover"),
+        .example("audit former"),
+        .example("audit paths"), .example("export"), .example("stats"),
         .example("token create"),
-        .example("token list"), .example("token revoke"), .service("serve"), .example("decisions"),
+        .example("token list"), .example("token revoke"), .service("serve", client: "ready"), .example("decisions"),
         .signUp, .example("account find"), .example("account show"), .example("account list"), .example("account sign-out"),
         .example("account verify"), .example("account delete"),
-        .example("verify"), .example("rebuild"), .example("backup"), .example("restore"),
+        .example("verify"), .example("rebuild"), .example("backup"), .example("restore"), .example("backup drill"),
         .rollBack, .example("accept-rollback"),
-        .example("role remove"), .example("role delete"), .example("object delete"),
+        .example("role remove"), .example("audit unused"), .example("role delete"), .example("object delete"),
         .example("lock"), .example("import"), .example("scenario"), .call("register user:b0b"), .example("lookalikes"),
         .setClockAhead, .example("correct-clock"),
     ]
@@ -62,10 +64,13 @@ struct ExampleTests {
                     let site = try AccountsSite(tool)
                     principal = try site.signUp("ann@example.com", name: "Ann")
                     try site.stop()
-                case .service(let name):
+                case .service(let name, let client):
                     let example = try Example(of: name, by: tool)
                     let service = try ServingTool(tool, call: example.call, lineCount: example.lineCount)
                     #expect(example.matches(service.lines.joined(separator: "\n")), "\(name) printed \(service.lines)")
+                    let called = try Example(of: client, by: tool)
+                    let result = try tool.run(called.call)
+                    #expect(result.code == 0 && called.matches(result.output), "\(client) printed \(result)")
                     #expect(try service.stop().code == 0)
                 case .rollBack:
                     let (log, copy) = (tool.store + "/log", tool.store + "/copy")
@@ -97,10 +102,11 @@ struct ExampleTests {
             let listed = overview.lines.filter { $0.hasPrefix("  ") }.compactMap { line in
                 line.dropFirst(2).components(separatedBy: "  ").first
             }
-            let told = ExampleTests.story.compactMap { step in
+            let told = ExampleTests.story.flatMap { step -> [String] in
                 switch step {
-                case .example(let name), .service(let name): name
-                case .call, .signUp, .rollBack, .setClockAhead, .refused: nil
+                case .example(let name): [name]
+                case .service(let name, let client): [name, client]
+                case .call, .signUp, .rollBack, .setClockAhead, .refused: []
                 }
             }
             #expect(listed.count > 30)

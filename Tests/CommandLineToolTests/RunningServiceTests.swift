@@ -239,7 +239,7 @@ struct RunningServiceTests {
             let digest = { try tool.shell("cat .muniment/service.json").output }
             try certificate(tool, from: first, until: last)
             let service = try ServingTool(tool, Self.tls)
-            #expect(try service.hasReported("warning: the certificate `server.crt` \(problem)"))
+            #expect(try service.hasReported("warning the certificate `server.crt` \(problem)"))
             let wrong = try digest()
             try certificate(tool, from: "20250101000000Z", until: "20991231000000Z")
             service.signal(SIGHUP)

@@ -33,6 +33,14 @@ public final class HTTPServer: Sendable {
         acceptor = Acceptor(socket, for: daemons, engine.connections)
     }
 
+    /// Checks that a server could start with these settings. Accepts no connection.
+    ///
+    /// - Throws: ``HTTPServerError`` if the address is taken or invalid, or the certificate and key do not belong together.
+    public static func check(_ settings: HTTPServerSettings) throws(HTTPServerError) {
+        try ListeningSocket(address: settings.address, port: settings.port, backlog: nil).close()
+        try Daemon(settings, engine: try Engine(settings, application: NoApplication())).stop()
+    }
+
     /// Replaces the certificate for new connections. Existing connections continue: a stream until it ends, any other until its
     /// next response, which announces the end of the connection.
     ///
@@ -61,6 +69,16 @@ public final class HTTPServer: Sendable {
         engine.breakOffAll()
         daemons.stop()
     }
+}
+
+/// The application of a server that accepts no connection.
+private final class NoApplication: HTTPApplication {
+    private let none = HTTPResponse(status: 503)
+
+    func admit(_ request: HTTPRequest) -> HTTPAdmission { .refused(none) }
+    func answer(_ request: HTTPRequest) -> HTTPHandling { .now(none) }
+    func refusal(of request: HTTPRequest?, status: Int, detail: String) -> HTTPResponse { none }
+    func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {}
 }
 
 /// Why a server could not be started.

@@ -92,15 +92,16 @@ struct ListeningSocket {
     /// - Parameters:
     ///   - address: an IPv4 or IPv6 address.
     ///   - port: 0 for any free port.
-    ///   - backlog: connections that may wait to be accepted.
+    ///   - backlog: connections that may wait to be accepted; nil to reserve the address only.
     /// - Throws: ``HTTPServerError`` if the address is invalid, or cannot be listened on.
-    init(address: String, port: UInt16, backlog: Int32) throws(HTTPServerError) {
+    init(address: String, port: UInt16, backlog: Int32?) throws(HTTPServerError) {
         let opened: Result<Int32, HTTPServerError>? = unsafe SocketAddress.with(address, port: port) { family, pointer, length in
             let descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             guard descriptor >= 0 else { return .failure(Self.failure(address, port)) }
             var yes: Int32 = 1
             unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-            guard unsafe bind(descriptor, pointer, length) == 0, listen(descriptor, backlog) == 0 else {
+            guard unsafe bind(descriptor, pointer, length) == 0, backlog.map({ listen(descriptor, $0) == 0 }) != false
+            else {
                 let failure = Self.failure(address, port)
                 Glibc.close(descriptor)
                 return .failure(failure)

@@ -10,7 +10,7 @@ extension MunimentService {
     func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
         let (problem, exchange) = (Problem(error), request.context as? RequestState)
         if problem.kind.status >= 500, !(error is Problem) {
-            settings.report("request \(exchange?.requestID ?? "-"): \(error)")
+            operations.faults.report("\(error)", request: exchange?.requestID)
         }
         let store = exchange?.hosted?.store
         if [.failed, .unavailable].contains(problem.kind), store?.isInPlace == false {
@@ -66,6 +66,20 @@ extension MunimentService {
 }
 
 extension MunimentService {
+    /// Writes a line about each open store to the log.
+    func noteStores() throws {
+        for hosted in data.open {
+            let (store, revision) = ("the store `\(hosted.name)`", try hosted.store.head.revision)
+            if try hosted.store.read({ try $0.isOpenToEveryone }) {
+                settings.note(
+                    .warning,
+                    "\(store) is open, revision \(revision): every user may change its permissions. Lock it with `muniment lock`.")
+            } else {
+                settings.note(.info, "\(store) is locked, revision \(revision)")
+            }
+        }
+    }
+
     /// Runs a request of the tool in this process with all access, for when no service is running.
     ///
     /// - Parameters:

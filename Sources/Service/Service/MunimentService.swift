@@ -27,7 +27,7 @@ public final class MunimentService: HTTPApplication {
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeedRegistry
     /// The queue of requests with large bodies, which need much memory while they are handled.
-    private let bodies = BodyQueues()
+    let bodies = BodyQueues()
     private let serviceLock: ServiceLock
     private let tokens: TokenRegistry
     /// The accounts; nil if the service has none.
@@ -48,10 +48,13 @@ public final class MunimentService: HTTPApplication {
     /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
     ///   ``Credentials/ServiceLockError`` if another process uses the directory, or an error of the file system.
     public init(_ settings: ServiceSettings) throws {
+        var settings = settings
+        let faults = FaultLog(settings.report)
+        settings.report = { faults.report($0) }
         self.settings = settings
         data = try DataDirectory(
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogOpener(settings))
-        for line in try data.closeToOtherUsers() { settings.report(line) }
+        for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(dataDirectory: settings.dataDirectory, report: settings.report)
         runningCommits = RunningCommits()
@@ -71,7 +74,7 @@ public final class MunimentService: HTTPApplication {
             report: settings.report)
         router = Router(RouteTable.routes)
         metadataPrefix = settings.publicAddress.map { AuthZENMetadata.prefix(of: $0) } ?? ""
-        operations = Operations(settings, routes: RouteTable.routes)
+        operations = Operations(settings, faults, routes: RouteTable.routes)
         liveFeeds = LiveFeedRegistry(LiveFeedLimits(), counts: operations.counts)
         do {
             // An unreadable token file is reported at the start, before the first request.
@@ -93,10 +96,7 @@ public final class MunimentService: HTTPApplication {
             for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
                 throw AccountStoreError(store: name, dataDirectory: settings.dataDirectory)
             }
-            for hosted in data.open where try hosted.store.read({ try $0.isOpenToEveryone }) {
-                settings.report(
-                    "the store `\(hosted.name)` is open: every user may change its permissions. Lock it with `muniment lock`.")
-            }
+            try noteStores()
             try accounts?.enrollAll()
         } catch {
             accounts?.close()
@@ -129,7 +129,7 @@ public final class MunimentService: HTTPApplication {
     public func makeFirstToken() throws -> String? {
         let file = FirstTokenFile(folder: data.ownFolder)
         guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else {
-            if let reminder = file.reminder { settings.report(reminder) }
+            if let reminder = file.reminder { settings.note(.warning, reminder) }
             return nil
         }
         let (secret, _) = try tokens.create(
@@ -148,6 +148,7 @@ public final class MunimentService: HTTPApplication {
             serviceLock.end()
             operations.flush()
         }
+        defer { operations.faults.flush() }
         // Each queue can pass work to the queues after it.
         for queue in [verification, work, streams] + bodies.all { queue.close() }
         tasks.wait()

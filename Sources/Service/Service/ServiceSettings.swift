@@ -24,6 +24,8 @@ public struct ServiceSettings: Sendable {
     public var usesTLS = false
     /// Receives faults, one line each without secrets.
     public var report: @Sendable (String) -> Void
+    /// Receives lines about the state of the service, without secrets.
+    public var note: @Sendable (LogLevel, String) -> Void = { _, _ in }
     /// Proxies with a trusted `X-Forwarded-For`: a request from one of them counts for the last address in the header that is not a
     /// trusted proxy. The header of other clients is ignored.
     public var trustedProxies: Set<IPAddress> = []
@@ -35,6 +37,8 @@ public struct ServiceSettings: Sendable {
     public var decisionLogs = DecisionLogChoice.none
     /// The log format of finished requests.
     public var logFormat = LogFormat.none
+    /// The version of the service, and its commit, for the metrics.
+    public var build = (version: "unknown", commit: "")
     /// Receives the lines of the log, several at once, one call at a time.
     public var writeLog: @Sendable ([UInt8]) -> Void = { _ in }
 

@@ -5,8 +5,9 @@ import Permissions
 
 /// The `muniment` tool: finds the command in the arguments, runs it, and returns an exit code.
 struct Tool {
+    static let release = "0.1.0"
     /// What `--version` prints: the version, and the commit if it is known.
-    static let version = builtCommit.isEmpty ? "0.1.0" : "0.1.0 (\(builtCommit))"
+    static let version = builtCommit.isEmpty ? release : "\(release) (\(builtCommit))"
 
     private let output = Output()
 

@@ -80,16 +80,19 @@ struct OpenStoreTests {
         }
     }
 
-    @Test("The service reports every open store at its start")
+    @Test("At its start the service names each store, its revision, and whether it is open or locked")
     func reported() async throws {
         let lines = Mutex<[String]>([])
         try await withService { settings in
             _ = try? Store.create(at: settings.dataDirectory + "/loose", preset: .open).close()
             _ = try? Store.create(at: settings.dataDirectory + "/tight", preset: .locked).close()
-            settings.report = { line in lines.withLock { $0.append(line) } }
+            settings.note = { level, line in lines.withLock { $0.append("\(level) \(line)") } }
         } _: { _ in
-            let warnings = lines.withLock { $0 }.filter { $0.contains("is open") }
-            #expect(warnings == ["the store `loose` is open: every user may change its permissions. Lock it with `muniment lock`."])
+            #expect(
+                lines.withLock { $0 } == [
+                    "warning the store `loose` is open, revision 0: every user may change its permissions. Lock it with `muniment lock`.",
+                    "info the store `tight` is locked, revision 0",
+                ])
         }
     }
 }

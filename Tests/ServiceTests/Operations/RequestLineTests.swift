@@ -17,6 +17,7 @@ struct RequestLineTests {
         #expect(text.last == UInt8(ascii: "\n"))
         let object = try JSONText.decode(Array(text.dropLast()))
         #expect(object["status"] == .integer(200))
+        #expect(object["level"] == .string("info"))
         #expect(object["route"] == .string("check"))
         #expect(object["request"] == .string("r-1"))
         #expect(object["credential"] == .string("t1"))
@@ -28,7 +29,7 @@ struct RequestLineTests {
     func plain() throws {
         #expect(
             String(decoding: try #require(line.text(.text)), as: UTF8.self)
-                == "2026-01-01T00:00:00Z 200 POST /v1/stores/default/check 1.25 ms 17 B from 127.0.0.1 as t1 request r-1\n")
+                == "2026-01-01T00:00:00Z info 200 POST /v1/stores/default/check 1.25 ms 17 B from 127.0.0.1 as t1 request r-1\n")
         #expect(line.text(.none) == nil)
     }
 

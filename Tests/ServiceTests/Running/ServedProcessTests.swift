@@ -1,6 +1,8 @@
+import Events
 import Files
 import Foundation
 import Muniment
+import Service
 import TestSupport
 import Testing
 
@@ -28,7 +30,7 @@ struct ServedProcessTests {
             let third = try ServedProcess(folder + "/data")
             third.signal(SIGTERM)
             #expect(third.exitCode() == 0)
-            #expect(third.rest().isEmpty && third.errors.isEmpty && !FileManager.default.fileExists(atPath: file))
+            #expect(third.rest().isEmpty && !third.errors.contains(file) && !FileManager.default.fileExists(atPath: file))
             #expect(try Store.verify(at: folder + "/data/default").isSound)
         }
     }
@@ -42,10 +44,44 @@ struct ServedProcessTests {
             process.signal(SIGTERM)
             #expect(process.exitCode() == 0)
             let lines = process.errors.split(separator: "\n")
-            #expect(lines.count == 50)
-            #expect(lines.allSatisfy { $0.contains(#""path":"/healthz""#) && $0.hasPrefix("{") && $0.hasSuffix("}") })
+            let requests = lines.filter { $0.contains(#""path":"/healthz""#) }
+            #expect(requests.count == 50)
+            #expect(lines.allSatisfy { $0.hasPrefix(#"{"time":""#) && $0.contains(#","level":""#) && $0.hasSuffix("}") })
         }
     }
+
+    @Test(
+        "The log has the version, each store and the address at the start, and the stop, with time and level",
+        arguments: LogFormat.allCases)
+    func startAndStop(format: LogFormat) throws {
+        try withTemporaryFolder { folder in
+            try Store.create(at: folder + "/data/loose", preset: .open).close()
+            try Store.create(at: folder + "/data/tight", preset: .locked).close()
+            let process = try ServedProcess(folder + "/data", options: ["--log", format.rawValue])
+            process.signal(SIGTERM)
+            #expect(process.exitCode() == 0)
+            let expected = [
+                ("info", "muniment 0.1.0"), ("warning", "the store `loose` is open, revision 0"),
+                ("info", "the store `tight` is locked, revision 0"), ("info", "listens on http://127.0.0.1:\(process.port)"),
+                ("info", "stops: running requests finish"), ("info", "stopped"),
+            ]
+            let lines = process.errors.split(separator: "\n").map(String.init)
+            #expect(lines.count == expected.count, "\(lines)")
+            for (line, (level, text)) in zip(lines, expected) {
+                if format == .json {
+                    let object = try JSONText.decode(Array(line.utf8))
+                    #expect(object["level"] == .string(level))
+                    guard case .string(let message)? = object["message"] else { throw NoMessage(line: line) }
+                    #expect(message.hasPrefix(text), "\(line)")
+                    continue
+                }
+                let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+                #expect((try? Instant(words[0])) != nil && words[1] == level && words[2].hasPrefix(text), "\(line)")
+            }
+        }
+    }
+
+    private struct NoMessage: Error { let line: String }
 
     @Test("The process notifies systemd by datagram when it listens and when it stops")
     func notifies() throws {

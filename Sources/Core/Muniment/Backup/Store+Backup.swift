@@ -69,3 +69,26 @@ extension Store {
         return Backup(report, head: reported)
     }
 }
+
+extension Backup {
+    /// Compares this backup with the store that it was made from. Another process may write to the store meanwhile.
+    ///
+    /// - Parameters:
+    ///   - path: the store's folder.
+    ///   - options: the size of the map.
+    /// - Returns: the head of the store; nil if its log does not contain the last commit of the backup.
+    /// - Throws: ``StoreError``, or file errors.
+    public func headOfOrigin(at path: String, options: StoreOptions = StoreOptions()) throws -> StoreHead? {
+        let folder = StoreFolder(path)
+        try folder.checkHoldsStore()
+        try OpenStores.enter(folder.path)
+        defer { OpenStores.leave(folder.path) }
+        let log = try folder.openLogForReading(options)
+        defer { log.close() }
+        guard let last = try log.refreshHead(), last.revision >= head.revision else { return nil }
+        return try log.read { reader in
+            guard try "\(reader.hash(of: head.revision))" == head.hash else { return nil }
+            return StoreHead(revision: last.revision, time: try reader.time(of: last.revision), hash: "\(last.hash)")
+        }
+    }
+}

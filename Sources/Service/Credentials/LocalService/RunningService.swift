@@ -15,6 +15,9 @@ public struct RunningService: Sendable {
         self.note = note
     }
 
+    /// The address on which the service listens, as a URL.
+    public var address: String { note.address }
+
     /// Sends JSON to the service with all permissions, and waits for its response: up to two minutes, because large requests take
     /// long.
     ///

@@ -10,6 +10,7 @@ final class Operations: Sendable {
     let counts: ServiceCounts
     /// Nil without a rate limit.
     let limiter: RateLimiter?
+    let faults: FaultLog
     private let names: [String]
     private let clock: @Sendable () -> Instant
     private let format: LogFormat
@@ -22,7 +23,8 @@ final class Operations: Sendable {
     /// Bytes of lines that may wait to be written.
     private static let logQueueBytes = 4 << 20
 
-    init(_ settings: ServiceSettings, routes: [Route]) {
+    init(_ settings: ServiceSettings, _ faults: FaultLog, routes: [Route]) {
+        self.faults = faults
         counts = ServiceCounts(routeCount: routes.count)
         names = routes.map(\.name)
         limiter = settings.requestsPerSecond.map { RateLimiter(perSecond: $0) }

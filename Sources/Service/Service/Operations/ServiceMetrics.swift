@@ -10,7 +10,9 @@ struct ServiceMetrics {
     private let operations: Operations
     private let routes: [Route]
     private let stores: [HostedStore]
-    private let load: (running: Int, waiting: Int)
+    private let process: ProcessMetrics
+    private let backups: LastBackup
+    private let now: Instant
     /// Nil without accounts.
     private let passwordHashes: Int?
 
@@ -18,18 +20,22 @@ struct ServiceMetrics {
     init(of service: MunimentService, for caller: Caller?) {
         operations = service.operations
         routes = service.router.routes
-        load = service.work.load
+        process = ProcessMetrics(of: service)
+        backups = LastBackup(dataDirectory: service.data.path)
+        now = service.settings.clock()
         passwordHashes = service.accounts?.accounts.passwordHashCount
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
     }
 
     var text: String {
         var text = MetricsText()
+        process.write(to: &text)
         writeRequests(to: &text)
         writeService(to: &text)
         writeDecisions(to: &text)
         writeWrites(to: &text)
         writeSizes(to: &text)
+        writeTimes(to: &text)
         return text.text
     }
 
@@ -57,9 +63,6 @@ struct ServiceMetrics {
         text.metric("muniment_rate_limited_total", .counter, "Requests with response 429.", [([], counts.overLimit.value)])
         text.metric("muniment_notices_sent_total", .counter, "Notices written to streams.", [([], counts.noticesSent.value)])
         text.metric("muniment_open_streams", .gauge, "Open streams.", [([], counts.openStreams.value)])
-        text.metric(
-            "muniment_questions", .gauge, "Questions in the queue, by state: running or waiting.",
-            [([("state", "running")], load.running), ([("state", "waiting")], load.waiting)])
         text.metric(
             "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.",
             [([], counts.linesDropped.value)])
@@ -125,4 +128,28 @@ struct ServiceMetrics {
                 ([("store", store.name.text)], store.store.obstacleToWriting == nil && !store.store.lacksDiskSpace ? 1 : 0)
             })
     }
+
+    private func writeTimes(to text: inout MetricsText) {
+        let heads = stores.compactMap { store in (try? store.store.head).map { ([("store", store.name.text)], $0) } }
+        text.metric("muniment_head_revision", .gauge, "Revision of the newest commit.", heads.map { ($0, $1.revision.rawValue) })
+        text.begin("muniment_head_timestamp_seconds", .gauge, "Time of the newest commit, in seconds since 1970.")
+        for (labels, head) in heads { text.value("muniment_head_timestamp_seconds", labels, seconds: head.time.seconds) }
+        text.begin(
+            "muniment_clock_ahead_seconds", .gauge,
+            "The machine's clock minus the time of the newest commit; negative if the clock lags.")
+        for (labels, head) in heads {
+            text.value("muniment_clock_ahead_seconds", labels, seconds: now.seconds - head.time.seconds)
+        }
+        let made = stores.compactMap { store in backups.seconds(of: store.name).map { ([("store", store.name.text)], $0) } }
+        text.begin(
+            "muniment_backup_timestamp_seconds", .gauge,
+            "Time of the last `muniment backup`, in seconds since 1970; none without one.")
+        for (labels, seconds) in made { text.value("muniment_backup_timestamp_seconds", labels, seconds: seconds) }
+        text.begin("muniment_backup_age_seconds", .gauge, "Time since the last `muniment backup`.")
+        for (labels, seconds) in made { text.value("muniment_backup_age_seconds", labels, seconds: now.seconds - seconds) }
+    }
+}
+
+extension Instant {
+    fileprivate var seconds: Double { Double(microseconds) / 1e6 }
 }

@@ -62,16 +62,10 @@ final class DataDirectory: Sendable {
     func openStore(_ name: String) -> HostedStore? { state.withLock { $0.stores[name] } }
 
     /// The names of all stores in the folder, sorted.
-    func names() throws -> [StoreName] {
-        try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
-            .filter { Store.exists(at: folder(of: $0)) }.sorted()
-    }
+    func names() throws -> [StoreName] { try DataDirectorySurvey.storeNames(in: path) }
 
     /// The names of recorded stores whose folder is missing, sorted.
-    func missingNames() throws -> [StoreName] {
-        guard fileExists(heads) else { return [] }
-        return try fileNames(in: heads).compactMap(StoreName.init).filter { try Store.isMissing(at: folder(of: $0)) }.sorted()
-    }
+    func missingNames() throws -> [StoreName] { try DataDirectorySurvey.missingNames(in: path) }
 
     /// The folder in which the data directory records the head of each store.
     private var heads: String { ownFolder + "/heads" }

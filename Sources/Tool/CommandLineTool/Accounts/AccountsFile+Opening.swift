@@ -67,17 +67,32 @@ extension Invocation {
     /// The account options of the service; nil for a service without accounts.
     var accountsOptions: AccountServiceSettings? {
         get throws {
-            guard let path = options[.accounts] else { return nil }
-            do {
-                let file = try AccountsFile(at: path)
-                return AccountServiceSettings(
+            try readingAccounts { file in
+                AccountServiceSettings(
                     stores: file.stores, providers: try file.openProviders(), mailer: try file.openMailer(), settings: file.settings
                 )
-            } catch let problem as SettingsError {
-                throw UsageError("`\(path)`: \(problem)")
-            } catch let problem as FileError {
-                throw UsageError("`\(path)`: \(problem)")
             }
+        }
+    }
+
+    /// Checks the settings of accounts and the files that they name. Changes nothing.
+    ///
+    /// - Returns: the stores with accounts.
+    func checkAccounts() throws -> [StoreName] {
+        try readingAccounts { file in
+            _ = try file.openProviders()
+            // Opening an outbox creates its folder.
+            if case .smtp = file.mail { _ = try file.openMailer() }
+            return file.stores
+        } ?? []
+    }
+
+    private func readingAccounts<R>(_ body: (AccountsFile) throws -> R) throws -> R? {
+        guard let path = options[.accounts] else { return nil }
+        do { return try body(try AccountsFile(at: path)) } catch let problem as SettingsError {
+            throw UsageError("`\(path)`: \(problem)")
+        } catch let problem as FileError {
+            throw UsageError("`\(path)`: \(problem)")
         }
     }
 }

@@ -55,6 +55,9 @@ struct ParsedArguments {
         throw UsageError("does not take the option `--\(name)`; it takes \(list.isEmpty ? "none" : list)")
     }
 
+    /// Adds values of options that are not set.
+    mutating func addDefaults(_ defaults: [String: String]) { values.merge(defaults) { given, _ in given } }
+
     /// The value of an option; nil if it is missing.
     subscript(option: Option) -> String? { values[option.name] }
 

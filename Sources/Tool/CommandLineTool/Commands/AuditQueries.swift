@@ -81,6 +81,8 @@ extension Command {
 }
 
 extension Invocation {
-    fileprivate var from: Moment { get throws { try moment(.firstMoment) ?? .revision(.genesis) } }
-    fileprivate var to: Moment { get throws { try lastMoment(.lastMoment) ?? .now } }
+    /// The first moment of the span of a question.
+    var from: Moment { get throws { try moment(.firstMoment) ?? .revision(.genesis) } }
+    /// The last moment.
+    var to: Moment { get throws { try lastMoment(.lastMoment) ?? .now } }
 }

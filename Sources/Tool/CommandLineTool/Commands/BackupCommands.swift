@@ -1,7 +1,10 @@
 import Events
+import Files
+import Foundation
 import Identity
 import Muniment
 import Permissions
+import Service
 
 extension Option {
     fileprivate static let tokens = Option(
@@ -20,7 +23,11 @@ extension Command {
         if let directory = try call.dataDirectoryIfNamed {
             return try call.backUp(directory, to: path)
         }
-        return try call.report(Store.backup(at: call.directory, to: path, options: call.storeOptions), in: path)
+        let directory = try call.directory
+        let backup = try Store.backup(at: directory, to: path, options: call.storeOptions)
+        let store = URL(filePath: canonicalPath(directory))
+        call.record(backup, of: store.lastPathComponent, in: store.deletingLastPathComponent().path, at: path)
+        return try call.report(backup, in: path)
     }
 
     static let restore = Command(
@@ -49,12 +56,20 @@ extension Command {
 
 extension Invocation {
     /// The data directory, if the call names one; nil for a single store.
-    fileprivate var dataDirectoryIfNamed: String? {
+    var dataDirectoryIfNamed: String? {
         get throws {
             guard let directory = options[.data] else { return nil }
             guard options[.store] == nil else { throw UsageError("`--store` and `--data` exclude each other; write one of them") }
             return directory
         }
+    }
+
+    /// Records the time of a backup for the metrics of the service.
+    fileprivate func record(_ backup: Backup, of store: String, in directory: String, at path: String) {
+        guard let name = StoreName(store) else { return }
+        do {
+            try LastBackup(dataDirectory: directory).record(name, "r\(backup.head.revision) \(backup.head.hash) in \(path)")
+        } catch { note("the time of the backup is not recorded for the metrics of the service: \(error)") }
     }
 
     fileprivate func backUp(_ directory: String, to path: String) throws -> ExitCode {
@@ -63,6 +78,7 @@ extension Invocation {
             accounts = try AccountsBackup.make(of: directory + "/.muniment", to: draft + "/.muniment")
             return accounts != nil
         }
+        for (name, backup) in made.stores { record(backup, of: name, in: directory, at: path) }
         if accounts != nil {
             note(
                 "the backup does not contain `\(directory)/.muniment/master.key`, and the accounts are unreadable without it: keep a "

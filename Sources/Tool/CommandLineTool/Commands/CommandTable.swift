@@ -5,7 +5,8 @@ enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
         ("Stores", [.initialize, .lock, .importHistory, .compare, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries, .list, .show]),
-        ("The past", [.history, .diff, .notices, .log, .refusals, .audit, .auditAccess, .auditSubject, .auditChanges]),
+        ("The past", [.history, .diff, .notices, .log, .refusals]),
+        ("Audit", [.audit, .auditAccess, .auditTurnover, .auditFormer, .auditPaths, .auditSubject, .auditChanges, .auditUnused]),
         ("What would be", [.whatIf]),
         ("Access", [.grant, .revoke]),
         ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),
@@ -16,9 +17,12 @@ enum CommandTable {
         ),
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
-        ("The service", [.serve, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
+        ("The service", [.serve, .ready, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
-        ("Upkeep", [.verify, .rebuild, .acceptRollback, .correctClock, .statistics, .confusableNames, .backup, .restore]),
+        (
+            "Upkeep",
+            [.verify, .rebuild, .acceptRollback, .correctClock, .statistics, .confusableNames, .backup, .restore, .backupDrill]
+        ),
         ("The shell", [.completions, .complete, .manual]),
     ]
 

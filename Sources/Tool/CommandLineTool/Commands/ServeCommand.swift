@@ -19,6 +19,11 @@ extension Option {
     fileprivate static let publicAddress = Option(
         "public-address", value: "URL",
         "the public address of the service with https, for its metadata (default: the address in each request)")
+    fileprivate static let check = Option("check", "check the configuration and print what a start would do; changes nothing")
+
+    /// The options of `serve` that the environment and a configuration file can set.
+    fileprivate static let ofService =
+        [data, listen, publicAddress, headLimit, connections, connectionsPerAddress] + callers + [accounts] + operations
 }
 
 extension Invocation {
@@ -52,7 +57,7 @@ extension Invocation {
     /// connections.
     ///
     /// - Parameter descriptorLimit: the limit on descriptors of the process.
-    fileprivate func serverSettings(
+    func serverSettings(
         _ endpoint: Endpoint, _ service: ServiceSettings, tls: HTTPServerSettings.TLSFiles?, descriptorLimit: Int
     ) throws -> HTTPServerSettings {
         let room = ConnectionRoom(descriptorLimit: descriptorLimit, openCount: try openDescriptorCount())
@@ -94,8 +99,7 @@ struct ConnectionRoom {
 extension Command {
     static let serve = Command(
         "serve", "serve HTTP until it is stopped",
-        options: [.data, .listen, .publicAddress, .headLimit, .connections, .connectionsPerAddress] + Option.callers
-            + [.accounts] + Option.operations,
+        options: Option.ofService + [.configuration, .check],
         example: Example(
             "serve --data data --listen 127.0.0.1:0",
             """
@@ -104,48 +108,43 @@ extension Command {
             """)
     ) { call in
         try call.end()
-        let endpoint = try Endpoint(call.options[.listen] ?? "127.0.0.1:8080")
-        guard let directory = call.options[.data] else {
-            throw UsageError("the data directory is missing; write `\(Option.data.usage)`")
-        }
-        guard !Store.exists(at: directory) else {
-            throw UsageError(
-                "`\(directory)` is a store, but `--data` takes a folder that contains stores. Move it to `DIR/default` and pass `DIR`."
-            )
-        }
-        let callers = try call.callerSettings
-        let paths = try call.tlsPaths(listeningOn: endpoint)
-        let tls = try paths?.read()
+        let configuration = try Configuration(
+            Option.ofService, arguments: call.options, environment: ProcessInfo.processInfo.environment)
+        call.addDefaults(configuration.values)
+        if call.options.isSet(.check) { return try call.checkService(configuration) }
+        let plan = try call.servicePlan()
+        let tls = try plan.tls?.read()
         let descriptorLimit = raiseDescriptorLimit()
         // A stop signal that arrives while the stores are being opened takes effect afterwards.
         let stop = StopSignal()
         var reload: ReloadSignal?
-        let format = try call.logFormat
-        var settings = ServiceSettings(dataDirectory: directory, callers: callers, storeOptions: try call.serviceStoreOptions) {
-            line in
-            try? FileHandle.standardError.write(contentsOf: Data(format.message(line)))
-        }
-        try call.setOperations(in: &settings)
+        let log = ServiceLog(format: plan.settings.logFormat)
+        var settings = plan.settings
+        settings.report = { log.write(.error, $0) }
+        settings.note = { log.write($0, $1) }
         settings.accounts = try call.accountsOptions
-        (settings.publicAddress, settings.usesTLS) = (try call.publicAddress, tls != nil)
-        call.warnOfProxies(settings)
-        if let problem = tls?.problem(at: settings.clock()) { settings.report(TLSPaths.warning(problem)) }
+        let process = ProcessInfo.processInfo.processIdentifier
+        log.write(.info, "muniment \(Tool.version) starts with `\(settings.dataDirectory)`, process \(process)")
+        call.warnOfProxies(settings, log)
+        if let problem = tls?.problem(at: settings.clock()) { log.write(.warning, TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
         var server: HTTPServer?
         do {
             let started = try HTTPServer(
-                try call.serverSettings(endpoint, settings, tls: tls?.files, descriptorLimit: descriptorLimit),
+                try call.serverSettings(plan.endpoint, settings, tls: tls?.files, descriptorLimit: descriptorLimit),
                 application: service)
             server = started
-            try service.announce(host: endpoint.address, port: started.port, certificatePEM: tls?.files.certificatePEM)
-            try call.output.line("listening on \(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(started.port)")
+            try service.announce(host: plan.endpoint.address, port: started.port, certificatePEM: tls?.files.certificatePEM)
+            let address = plan.address(port: started.port)
+            try call.output.line("listening on \(address)")
             if let file = try service.makeFirstToken() {
                 try call.output.line("a token with all rights is in \(file); store it elsewhere and remove the file")
             }
             try call.output.flush()
-            if let paths, let tls {
+            log.write(.info, "listens on \(address)")
+            if let paths = plan.tls, let tls {
                 reload = paths.reload(
-                    started, service, on: endpoint, replacing: tls, clock: settings.clock, report: settings.report)
+                    started, service, on: plan.endpoint, replacing: tls, clock: settings.clock, log: log)
             }
         } catch {
             // The server stops first, because its requests read from the stores.
@@ -156,13 +155,49 @@ extension Command {
         call.tellManager("READY=1")
         stop.wait()
         call.tellManager("STOPPING=1")
+        log.write(.info, "stops: running requests finish, in ten seconds at most")
         reload?.cancel()
         service.beginStopping()
         return try withExtendedLifetime(stop) {
             server?.stop(graceSeconds: 10)
             try service.close()
+            log.write(.info, "stopped")
             return .success
         }
+    }
+}
+
+/// What a start of the service needs, as the options of a call describe it.
+struct ServicePlan {
+    let endpoint: Endpoint
+    /// The files for TLS; nil for plain HTTP.
+    let tls: TLSPaths?
+    /// The settings without accounts and without log.
+    let settings: ServiceSettings
+
+    /// The address of the service as a URL.
+    func address(port: UInt16) -> String { "\(tls == nil ? "http" : "https")://\(endpoint.shownAddress):\(port)" }
+}
+
+extension Invocation {
+    /// Reads the options of the service. Opens no file.
+    func servicePlan() throws -> ServicePlan {
+        let endpoint = try Endpoint(options[.listen] ?? "127.0.0.1:8080")
+        guard let directory = options[.data] else {
+            throw UsageError("the data directory is missing; write `\(Option.data.usage)`")
+        }
+        guard !Store.exists(at: directory) else {
+            throw UsageError(
+                "`\(directory)` is a store, but `--data` takes a folder that contains stores. Move it to `DIR/default` and pass `DIR`."
+            )
+        }
+        let tls = try tlsPaths(listeningOn: endpoint)
+        var settings = ServiceSettings(
+            dataDirectory: directory, callers: try callerSettings, storeOptions: try serviceStoreOptions, report: { _ in })
+        try setOperations(in: &settings)
+        (settings.publicAddress, settings.usesTLS) = (try publicAddress, tls != nil)
+        settings.build = (Tool.release, builtCommit)
+        return ServicePlan(endpoint: endpoint, tls: tls, settings: settings)
     }
 }
 

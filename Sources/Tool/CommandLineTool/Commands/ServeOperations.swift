@@ -44,7 +44,7 @@ extension Invocation {
     /// Sets the operation settings from the options.
     func setOperations(in settings: inout ServiceSettings) throws {
         settings.logFormat = try logFormat
-        settings.writeLog = { bytes in try? FileHandle.standardError.write(contentsOf: Data(bytes)) }
+        settings.writeLog = ServiceLog.write
         settings.requestsPerSecond = try options[.rate].map(Values.count)
         settings.trustedProxies = try trustedProxies
         settings.deadlines = try deadlines
@@ -117,9 +117,10 @@ extension Invocation {
 
     /// Warns if the service has accounts, but neither TLS nor configured proxies. If a proxy terminates TLS, all users have its
     /// address.
-    func warnOfProxies(_ settings: ServiceSettings) {
+    func warnOfProxies(_ settings: ServiceSettings, _ log: ServiceLog) {
         guard settings.accounts != nil, !settings.usesTLS, settings.trustedProxies.isEmpty else { return }
-        settings.report(
+        log.write(
+            .warning,
             "the service has no TLS: with a proxy in front, all users have the proxy's address, so one user who guesses passwords blocks "
                 + "the sign-in of all users; if there is a proxy, add `\(Option.proxies.usage)`")
     }
@@ -129,4 +130,14 @@ extension Invocation {
         guard let socket = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] else { return }
         tellServiceManager(state, at: socket)
     }
+}
+
+/// The log of the service on standard error.
+struct ServiceLog: Sendable {
+    let format: LogFormat
+
+    func write(_ level: LogLevel, _ text: String) { Self.write(format.message(text, level)) }
+
+    /// Writes whole lines.
+    static func write(_ bytes: [UInt8]) { try? FileHandle.standardError.write(contentsOf: Data(bytes)) }
 }

@@ -48,13 +48,13 @@ struct TLSPaths: Sendable {
             files: HTTPServerSettings.TLSFiles(certificatePEM: pem, keyPEM: keyPEM), path: certificate, validity: validity)
     }
 
-    /// Reads both again on every SIGHUP, passes them to a server, and reports the result. A certificate that clients would refuse
+    /// Reads both again on every SIGHUP, passes them to a server, and logs the result. A certificate that clients would refuse
     /// does not replace one that they accept.
     ///
     /// - Parameter content: the files that the server has.
     func reload(
         _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, replacing content: Content,
-        clock: @escaping @Sendable () -> Instant, report: @escaping @Sendable (String) -> Void
+        clock: @escaping @Sendable () -> Instant, log: ServiceLog
     ) -> ReloadSignal {
         let current = Mutex(content)
         return ReloadSignal {
@@ -67,17 +67,17 @@ struct TLSPaths: Sendable {
                 try server.replaceCertificate(with: next.files)
                 try service.announce(host: endpoint.address, port: server.port, certificatePEM: next.files.certificatePEM)
                 current.withLock { $0 = next }
-                report("SIGHUP: reloaded the certificate and its key for new connections")
-                if let problem { report(TLSPaths.warning(problem)) }
+                log.write(.info, "SIGHUP: reloaded the certificate and its key for new connections")
+                if let problem { log.write(.warning, TLSPaths.warning(problem)) }
             } catch {
-                report("SIGHUP: the service keeps the current certificate: \(Failure(error).message ?? "\(error)")")
+                log.write(.error, "SIGHUP: the service keeps the current certificate: \(Failure(error).message ?? "\(error)")")
             }
         }
     }
 
     /// A line for the log about a certificate that is served although clients refuse it.
     static func warning(_ problem: String) -> String {
-        "warning: \(problem). Clients refuse it. Replace it, and send SIGHUP to the service."
+        "\(problem). Clients refuse it. Replace it, and send SIGHUP to the service."
     }
 }
 

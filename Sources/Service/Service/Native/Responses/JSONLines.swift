@@ -66,7 +66,7 @@ extension RequestContext {
         _ produce: @escaping @Sendable (inout LineWriter) throws -> Void
     ) throws(Problem) -> HTTPResponse {
         let stream = HTTPStream()
-        let (report, requestID, isHead) = (service.settings.report, requestID, request.method == "HEAD")
+        let (faults, requestID, isHead) = (service.operations.faults, requestID, request.method == "HEAD")
         let cancellation = exchange.beginWork(within: limit)
         let admission = service.streams.add(exchange.origin) {
             var writer = LineWriter(stream)
@@ -79,7 +79,7 @@ extension RequestContext {
             } catch is Cancellation.StoppedError {
                 stream.abort()
             } catch {
-                report("request \(requestID ?? "-"): \(error)")
+                faults.report("\(error)", request: requestID)
                 stream.abort()
             }
         }

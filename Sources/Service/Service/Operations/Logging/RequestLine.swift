@@ -11,14 +11,25 @@ public enum LogFormat: String, CaseIterable, Sendable {
     /// No lines for requests.
     case none
 
-    /// Returns a line about a fault of the service itself, with its line end. Faults are reported in every format.
-    public func message(_ text: String, at time: Instant = systemClock()) -> [UInt8] {
-        guard self == .json else { return Array((text.escapingInvisible() + "\n").utf8) }
+    /// Returns a line about the service itself, with its line end. Such lines are written in every format.
+    public func message(_ text: String, _ level: LogLevel, at time: Instant = systemClock()) -> [UInt8] {
+        let text = text.escapingInvisible()
+        guard self == .json else { return Array("\(time) \(level.rawValue) \(text)\n".utf8) }
         var writer = JSONWriter()
-        writer.raw(#"{"time":""# + time.description + #"","message":"#)
-        writer.write(text.escapingInvisible())
+        writer.raw(#"{"time":""# + time.description + #"","level":""# + level.rawValue + #"","message":"#)
+        writer.write(text)
         return Array((writer.text + "}\n").utf8)
     }
+}
+
+/// The importance of a line of the service's log.
+public enum LogLevel: String, Sendable {
+    /// Normal operation.
+    case info
+    /// The service works, but an operator should act.
+    case warning
+    /// A fault.
+    case error
 }
 
 /// The log line of a finished request. It contains no secrets: only the id of a credential, and only the path of an address.
@@ -50,6 +61,8 @@ struct RequestLine {
         }
     }
 
+    private var level: LogLevel { status >= 500 ? .error : .info }
+
     private var shownPath: String {
         path.utf8.count <= RequestLine.pathBytes
             ? path : String(decoding: path.utf8.prefix(RequestLine.pathBytes), as: UTF8.self) + "…"
@@ -57,7 +70,7 @@ struct RequestLine {
 
     private var json: [UInt8] {
         var writer = JSONWriter()
-        writer.raw(#"{"time":""# + time.description + #"","status":\#(status),"method":"#)
+        writer.raw(#"{"time":""# + time.description + #"","level":""# + level.rawValue + #"","status":\#(status),"method":"#)
         writer.write(method.escapingInvisible())
         for (name, value) in [
             ("route", route), ("path", shownPath), ("store", store), ("credential", credential), ("request", requestID),
@@ -75,7 +88,7 @@ struct RequestLine {
     private var plain: [UInt8] {
         let milliseconds = Double(nanoseconds / 1000) / 1000
         let words = [
-            time.description, "\(status)", method, shownPath, "\(milliseconds) ms", "\(bytes) B", "from " + peer,
+            time.description, level.rawValue, "\(status)", method, shownPath, "\(milliseconds) ms", "\(bytes) B", "from " + peer,
             credential.map { "as " + $0 } ?? "", requestID.map { "request " + $0 } ?? "",
         ]
         return Array((words.filter { !$0.isEmpty }.joined(separator: " ").escapingInvisible() + "\n").utf8)

@@ -29,6 +29,11 @@ struct MetricsText {
         text += "\(name)\(MetricsText.text(of: labels)) \(value)\n"
     }
 
+    /// Adds a value of a metric in seconds.
+    mutating func value(_ name: String, _ labels: [(String, String)] = [], seconds: Double) {
+        text += "\(name)\(MetricsText.text(of: labels)) \(seconds)\n"
+    }
+
     /// Adds the values of a histogram, in seconds: the count up to each bound, the sum, and the total count.
     mutating func histogram(_ name: String, _ labels: [(String, String)] = [], _ durations: DurationHistogram) {
         var sum: UInt64 = 0

@@ -1,0 +1,41 @@
+internal import Events
+internal import Files
+internal import Foundation
+internal import Muniment
+
+/// What a service would find in a data directory. Reading it changes nothing.
+public struct DataDirectorySurvey: Sendable {
+    /// Whether the folder exists.
+    public let exists: Bool
+    /// The stores in the folder, sorted.
+    public let stores: [StoreName]
+    /// Recorded stores whose folder is missing, sorted.
+    public let missing: [StoreName]
+    /// Why no service can start on the folder; nil if one can.
+    public let problem: String?
+
+    /// - Throws: an error of the file system.
+    public init(_ path: String) throws {
+        exists = isFolder(path)
+        if DataBackup.exists(at: path) {
+            (stores, missing, problem) = ([], [], "\(BackupError.isNotWritable(path: path))")
+        } else if exists {
+            (stores, missing) = (try Self.storeNames(in: path), try Self.missingNames(in: path))
+            problem = mayWrite(to: path) ? nil : "this user may not write to `\(path)`: run the check as the user of the service"
+        } else {
+            (stores, missing) = ([], [])
+            problem = fileExists(path) ? "`\(path)` is not a folder: name a folder" : nil
+        }
+    }
+
+    static func storeNames(in path: String) throws -> [StoreName] {
+        try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
+            .filter { Store.exists(at: path + "/" + $0.text) }.sorted()
+    }
+
+    static func missingNames(in path: String) throws -> [StoreName] {
+        let heads = path + "/.muniment/heads"
+        guard fileExists(heads) else { return [] }
+        return try fileNames(in: heads).compactMap(StoreName.init).filter { try Store.isMissing(at: path + "/" + $0.text) }.sorted()
+    }
+}

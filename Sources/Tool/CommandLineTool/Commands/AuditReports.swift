@@ -1,0 +1,154 @@
+import Events
+import Muniment
+import Permissions
+import Wire
+
+/// Reports for auditors, each of which answers a question about all subjects at once.
+extension Command {
+    static let auditTurnover = Command(
+        "audit turnover", "list who gained and who lost a privilege on an object during a span, and by which change",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        example: Example(
+            "audit turnover read on doc:plan --to 9",
+            """
+            …
+            user:ann  in   r9  2026-01-31T10:02:00Z  user:root
+                user:ann was granted read, update on doc:plan until 2999-12-31T00:00:00Z
+            """)
+    ) { call in
+        let (privileges, object) = try call.privilegesOnObject()
+        let found = try call.withAccess(to: object, privileges) { store, privileges in
+            try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to).flatMap { access in
+                try store.accessTransitions(
+                    of: Name(access.subject), with: privileges, on: object, from: try call.from, to: try call.to
+                ).map { (subject: access.subject, transition: $0) }
+            }.sorted { $0.transition.time < $1.transition.time }
+        }
+        if found.isEmpty { call.note("nobody gained or lost this in the span") }
+        return try call.answer(
+            .object(
+                QueryMembers(privileges: privileges, object: object).answer(found.map(\.transition)).with([
+                    "subjects": .texts(found.map(\.subject))
+                ])),
+            lines: found.flatMap { subject, transition in ["\(subject)  \(transition.lines[0])"] + transition.lines.dropFirst() })
+    }
+
+    static let auditFormer = Command(
+        "audit former", "list the subjects that had a privilege on an object and no longer have it, and when each lost it",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        example: Example(
+            "audit former update on doc:plan", "user:ann  r19 2026-01-31T10:12:00Z – r20 2026-01-31T10:13:00Z  as administrator")
+    ) { call in
+        let (privileges, object) = try call.privilegesOnObject()
+        let found = try call.withAccess(to: object, privileges) { store, privileges in
+            try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to).filter {
+                $0.spans.last?.until != nil
+            }
+        }
+        if found.isEmpty { call.note("everyone who had this in the span has it at its end") }
+        return try call.answer(
+            .object(QueryMembers(privileges: privileges, object: object).answer(found)),
+            lines: found.compactMap { access in access.spans.last.map { "\(access.subject)  \($0.line)" } })
+    }
+
+    static let auditPaths = Command(
+        "audit paths", "explain the access of everyone who has a privilege on an object: every path of each subject",
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: Option.question,
+        example: Example(
+            "audit paths read on doc:plan",
+            """
+            yes: user:ann may read doc:plan
+            …
+            """)
+    ) { call in
+        let (privileges, object) = try call.privilegesOnObject()
+        let (witnesses, when) = try call.ask(about: privileges) { snapshot, privileges in
+            try call.noteUnknown(snapshot, objects: [object])
+            return (try snapshot.witnesses(of: privileges, on: object), snapshot.members)
+        }
+        if witnesses.isEmpty { call.note("nobody has this") }
+        var members = QueryMembers(privileges: privileges, object: object).answer([], as: "subjects", when)
+        members["subjects"] = .array(witnesses.map { WitnessJSON($0).value })
+        return try call.answer(.object(members), lines: witnesses.flatMap(\.lines))
+    }
+
+    static let auditUnused = Command(
+        "audit unused", "list the roles that nobody uses: those without members, and those that open nothing",
+        options: Option.question,
+        example: Example("audit unused", "role:editors  no members")
+    ) { call in
+        try call.end()
+        let (found, when) = try call.ask { (try UnusedRoles($0).all, $0.members) }
+        if found.isEmpty { call.note("every role has members and opens something") }
+        return try call.answer(
+            .object(JSONObject(["roles": .array(found.map(\.json))]).with(when)),
+            lines: found.map { "\($0.role)  \($0.reasons.joined(separator: ", "))" })
+    }
+}
+
+extension Invocation {
+    /// Opens the store for a question about the access to an object. Levels of the history count as privileges.
+    fileprivate func withAccess<R>(
+        to object: Name, _ privileges: [String], _ question: (Store, [String]) throws -> R
+    ) throws -> R {
+        try withStore(.reading) { store in
+            try store.read { try noteUnknown($0, objects: [object]) }
+            let privileges = try self.privileges(privileges, of: store)
+            return try Invocation.understood { try question(store, privileges) }
+        }
+    }
+}
+
+extension Snapshot {
+    /// Explains the access of every subject with privileges on an object, and of every administrator.
+    fileprivate func witnesses(of privileges: [String], on object: Name) throws -> [Witness] {
+        guard try exists(object) else { return [] }
+        let subjects = Set(try subjects(with: privileges, on: object)).union(try administrators())
+        return try subjects.map { Name($0) }.sorted().map { subject in
+            try witness(of: explain(subject, privileges, on: object))
+        }
+    }
+}
+
+/// The roles of a store without effect.
+private struct UnusedRoles {
+    struct Unused {
+        let role: String
+        let reasons: [String]
+
+        var json: JSONValue { .object(["role": .string(role), "reasons": .texts(reasons)]) }
+    }
+
+    private let roles: [String: NameDescription]
+    /// The roles that a permission on some object names.
+    private let permitted: Set<String>
+
+    init(_ snapshot: Snapshot) throws {
+        func descriptions(_ className: String) throws -> [NameDescription] {
+            try snapshot.names(NameFilter(className: className), limit: .max).compactMap { try snapshot.description(of: Name($0)) }
+        }
+        roles = Dictionary(uniqueKeysWithValues: try descriptions("role").map { ($0.name, $0) })
+        permitted = Set(try descriptions("permission").compactMap { $0.permission }.filter { !$0.objects.isEmpty }.map(\.subject))
+    }
+
+    var all: [Unused] {
+        roles.keys.sorted().compactMap { role in
+            var reasons: [String] = []
+            if !isAny(from: role, \.members, { Name($0).kind != .role }) { reasons.append("no members") }
+            if !isAny(from: role, \.roles, opens) { reasons.append("opens nothing") }
+            return reasons.isEmpty ? nil : Unused(role: role, reasons: reasons)
+        }
+    }
+
+    private func opens(_ role: String) -> Bool { permitted.contains(role) || roles[role]?.entries.isEmpty == false }
+
+    /// Whether a rule holds for a role, or for any name that can be reached from it.
+    private func isAny(from role: String, _ next: (NameDescription) -> [String], _ rule: (String) -> Bool) -> Bool {
+        var (queue, seen) = ([role], Set([role]))
+        while let name = queue.popLast() {
+            if rule(name) { return true }
+            queue += (roles[name].map(next) ?? []).filter { seen.insert($0).inserted }
+        }
+        return false
+    }
+}
