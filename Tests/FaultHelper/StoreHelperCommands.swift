@@ -36,6 +36,12 @@ struct StoreHelperCommands {
             let sees = try store.read(at: .revision(Revision(revision.rawValue - 1))) { try $0.exists("doc:a0") }
             FaultHelper.say("reads \(sees)")
         } catch { FaultHelper.say("reads \(error)") }
+        for (word, moment) in [("now", Moment.now), ("time", .time(systemClock()))] {
+            do {
+                _ = try store.read(at: moment) { try $0.exists("doc:a0") }
+                FaultHelper.say("\(word) answered")
+            } catch { FaultHelper.say("\(word) \(error)") }
+        }
         do { try store.close() } catch { FaultHelper.say("closing \(error)") }
     }
 

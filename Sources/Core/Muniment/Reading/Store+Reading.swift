@@ -30,6 +30,7 @@ extension Store {
             reader.move(to: revision)
             return try log.read { try reader.time(of: revision, in: $0) }
         case .time(let instant):
+            if instant >= reader.state.time, let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
             reader.move(to: try reader.revision(at: instant))
             return instant
         case .revisionAt(let revision, let instant):
