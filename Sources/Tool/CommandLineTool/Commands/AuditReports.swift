@@ -7,7 +7,7 @@ import Wire
 extension Command {
     static let auditTurnover = Command(
         "audit turnover", "list who gained and who lost a privilege on an object during a span, and by which change",
-        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
             "audit turnover read on doc:plan --to 9",
             """
@@ -25,17 +25,24 @@ extension Command {
             }.sorted { $0.transition.time < $1.transition.time }
         }
         if found.isEmpty { call.note("nobody gained or lost this in the span") }
+        let zone = try call.zone
         return try call.answer(
             .object(
                 QueryMembers(privileges: privileges, object: object).answer(found.map(\.transition)).with([
                     "subjects": .texts(found.map(\.subject))
                 ])),
-            lines: found.flatMap { subject, transition in ["\(subject)  \(transition.lines[0])"] + transition.lines.dropFirst() })
+            lines: found.flatMap { subject, transition in
+                let lines = transition.lines(in: zone)
+                return ["\(subject)  \(lines[0])"] + lines.dropFirst()
+            },
+            table: Table(
+                ["subject"] + AccessTransition.columns,
+                found.flatMap { subject, transition in transition.rows(in: zone).map { [.text(subject)] + $0 } }))
     }
 
     static let auditFormer = Command(
         "audit former", "list the subjects that had a privilege on an object and no longer have it, and when each lost it",
-        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .json, .store],
+        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
             "audit former update on doc:plan", "user:ann  r19 2026-01-31T10:12:00Z – r20 2026-01-31T10:13:00Z  as administrator")
     ) { call in
@@ -46,9 +53,11 @@ extension Command {
             }
         }
         if found.isEmpty { call.note("everyone who had this in the span has it at its end") }
+        let zone = try call.zone
         return try call.answer(
             .object(QueryMembers(privileges: privileges, object: object).answer(found)),
-            lines: found.compactMap { access in access.spans.last.map { "\(access.subject)  \($0.line)" } })
+            lines: found.compactMap { access in access.spans.last.map { "\(access.subject)  \($0.line(in: zone))" } },
+            table: Table(SubjectAccess.columns, found.compactMap(\.rows.last)))
     }
 
     static let auditPaths = Command(
@@ -74,7 +83,7 @@ extension Command {
 
     static let auditUnused = Command(
         "audit unused", "list the roles that nobody uses: those without members, and those that open nothing",
-        options: Option.question,
+        options: Option.list,
         example: Example("audit unused", "role:editors  no members")
     ) { call in
         try call.end()
@@ -82,7 +91,8 @@ extension Command {
         if found.isEmpty { call.note("every role has members and opens something") }
         return try call.answer(
             .object(JSONObject(["roles": .array(found.map(\.json))]).with(when)),
-            lines: found.map { "\($0.role)  \($0.reasons.joined(separator: ", "))" })
+            lines: found.map { "\($0.role)  \($0.reasons.joined(separator: ", "))" },
+            table: Table(["role", "reasons"], found.map { [.text($0.role), .list($0.reasons)] }))
     }
 }
 

@@ -8,7 +8,7 @@ import Wire
 extension Option {
     fileprivate static let resume = Option(
         "resume", "of a history: skip the transactions of this file that the store already contains")
-    fileprivate static let format = Option(
+    fileprivate static let sourceFormat = Option(
         "from", value: "FORMAT", "the format: \(SourceFormat.names) (default: a history)")
     fileprivate static let source = Option(
         "source", value: "NAME", "with --from: the name of the source, whose earlier facts this import replaces")
@@ -29,11 +29,11 @@ extension Command {
     static let importHistory = Command(
         "import", "import a history, or the access of another system, into a store, which is created if it does not exist",
         sentence: "FILE…",
-        options: [.format, .source, .mapping, .dryRun, .skipUnmapped, .resume, .actor, .json, .store],
+        options: [.sourceFormat, .source, .mapping, .dryRun, .skipUnmapped, .resume, .actor, .json, .store],
         example: Example(
             "import history.jsonl --store firm", "42 transactions, 89 events, revisions 1 to 42, 0.04 s, 2350 events/s")
     ) { call in
-        if call.options[.format] != nil { return try call.importSource() }
+        if call.options[.sourceFormat] != nil { return try call.importSource() }
         let foreign: [Option] = [.source, .mapping, .dryRun, .skipUnmapped, .actor]
         if let option = foreign.first(where: { call.options[$0] != nil }) {
             throw UsageError("`--\(option.name)` belongs to an import from another system; write `--from FORMAT`")
@@ -50,7 +50,7 @@ extension Command {
 
     static let compare = Command(
         "compare", "compare a store with the access of another system: lines with - are only there, with + only in the store",
-        sentence: "FILE… --from FORMAT", options: [.format, .mapping, .at, .json, .store],
+        sentence: "FILE… --from FORMAT", options: [.sourceFormat, .mapping, .at, .json, .store],
         example: Example("compare members.csv --from csv", "no differences in 1 question")
     ) { call in
         let facts = try call.facts()
@@ -71,7 +71,7 @@ extension Invocation {
     fileprivate mutating func facts() throws -> SourceFacts {
         let files = remainingWords()
         guard !files.isEmpty else { throw UsageError("the file is missing") }
-        guard let name = options[.format] else { throw UsageError("the format is missing; write `--from FORMAT`") }
+        guard let name = options[.sourceFormat] else { throw UsageError("the format is missing; write `--from FORMAT`") }
         guard let format = SourceFormat(rawValue: name) else {
             throw UsageError("`\(name)` is not a format; write one of \(SourceFormat.names)")
         }
