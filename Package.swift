@@ -195,7 +195,7 @@ let package = Package(
                 "Events", "Permissions", "Muniment", "MunimentRecipes", "TestSupport", "StoreSupport", "Notices", "MunimentTesting",
             ],
             path: "Tests/Conformance", swiftSettings: settings),
-        tests("ImportersTests", ["Events", "Permissions", "Muniment", "Importers", "TestSupport"]),
+        tests("ImportersTests", ["Events", "Permissions", "Muniment", "Importers", "RandomHistories", "TestSupport"]),
         tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         .target(
             name: "ServiceSupport",

@@ -4,7 +4,8 @@ internal import Permissions
 
 /// The differences between a source and a store: both answer the same questions.
 ///
-/// The questions are who has each privilege of the source on each object of its classes, and who is in each of its roles.
+/// The questions are who has each privilege on each object of the source's classes, and who is in each of its roles. A source that
+/// does not know a privilege or an object of the store gives it to nobody.
 /// Administrators of the store are left out: they have every privilege.
 public struct SourceComparison: Sendable {
     public struct Difference: Hashable, Sendable, CustomStringConvertible {
@@ -37,8 +38,9 @@ public struct SourceComparison: Sendable {
         for className in Set(objects.map(\.className)) {
             objects.formUnion(try snapshot.names(NameFilter(className: className), limit: .max).map { Name($0) })
         }
+        let privileges = Set(facts.privileges).union(snapshot.names(.all)).sorted()
         for object in objects.sorted() {
-            for privilege in facts.privileges {
+            for privilege in privileges {
                 let held = Set(try snapshot.subjects(with: [privilege], on: object).map { Name($0) })
                 compare(source.holders(of: privilege, on: object), held, privilege, object)
             }

@@ -102,8 +102,9 @@ struct StructurePlanner {
         let name = Name.class(className)
         guard prepared.insert(name).inserted else { return }
         let custom = privileges.filter { !Privileges.builtInNames.contains($0) }
-        let inherits: ClassSettings.Inheritance =
-            facts.inherited[className].map { $0.isEmpty ? .nothing : .only($0.sorted()) } ?? .everything
+        // A class can only name privileges that exist; nobody has the others.
+        let inherited = facts.inherited[className]?.intersection(privileges)
+        let inherits: ClassSettings.Inheritance = inherited.map { $0.isEmpty ? .nothing : .only($0.sorted()) } ?? .everything
         guard let options = try present.options(ofClass: className) else {
             changes.append(
                 .defineClass(className, ClassSettings(objectACL: .required, inherits: inherits, privileges: custom)))
@@ -112,12 +113,12 @@ struct StructurePlanner {
         }
         let isOurs = brought.classes.contains(name)
         try add(privileges, toClass: className, &changes)
-        let isAsWanted = facts.inherited[className].map { !options.inheritsAll && $0 == options.inherits } ?? options.inheritsAll
+        let isAsWanted = inherited.map { !options.inheritsAll && $0 == options.inherits } ?? options.inheritsAll
         if !isAsWanted {
             if isOurs {
                 changes.append(.changeClass(className, ClassSettings(inherits: inherits)))
             } else if facts.objects.contains(where: { $0.key.className == className && $0.value != nil }) {
-                let wanted = facts.inherited[className].map { $0.sorted().joined(separator: ", ") } ?? "everything"
+                let wanted = inherited.map { $0.sorted().joined(separator: ", ") } ?? "everything"
                 notes.insert("differs: objects of the class \(className) inherit other privileges than in the source: \(wanted)")
             }
         }

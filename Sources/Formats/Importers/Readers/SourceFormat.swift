@@ -2,6 +2,10 @@
 public enum SourceFormat: String, CaseIterable, Sendable {
     case csv
     case casbin
+    case openfga
+    case spicedb
+    case github
+    case keycloak
 
     /// Reads the facts in files of this format.
     ///
@@ -15,6 +19,10 @@ public enum SourceFormat: String, CaseIterable, Sendable {
         switch self {
         case .csv: try CSVSource(mapping).read(sources, into: &facts)
         case .casbin: CasbinSource(mapping).read(sources, into: &facts)
+        case .openfga: try OpenFGASource.read(sources, mapping, into: &facts)
+        case .spicedb: try SpiceDBSource.read(sources, mapping, into: &facts)
+        case .github: try GitHubSource.read(sources, mapping, into: &facts)
+        case .keycloak: try KeycloakSource.read(sources, mapping, into: &facts)
         }
         facts.removeMembershipCycles()
         return facts

@@ -1,0 +1,87 @@
+internal import Events
+
+/// Reads the teams, members and repositories of GitHub organizations, as JSON in the form of Peribolos (`orgs`).
+///
+/// Roles are `role:ORG:admins`, `role:ORG:members` and `role:ORG/TEAM`; a child team is a member of its parent. Objects are `org:ORG`
+/// and, in it, `repo:ORG/NAME`. The five levels are nested, and custom privileges stand for triage and maintain.
+struct GitHubSource {
+    private static let levels: [String: [String]] = [
+        "read": ["read"], "triage": ["read", "triage"], "write": ["read", "triage", "update"],
+        "maintain": ["read", "triage", "update", "maintain"],
+        "admin": ["read", "triage", "update", "maintain", "delete", "setPermissions"],
+    ]
+
+    private let file: SourceFile
+    private let mapping: ImportMapping
+    private var facts = SourceFacts()
+
+    static func read(_ files: [SourceFile], _ mapping: ImportMapping, into facts: inout SourceFacts) throws {
+        for file in files {
+            guard case .object(let organizations)? = try file.json()["orgs"] else {
+                throw SourceFileError(
+                    file: file.name, "the file has no `orgs`; write it with `peribolos --dump-full`, and convert the YAML to JSON")
+            }
+            for (name, organization) in organizations {
+                var source = GitHubSource(file: file, mapping: mapping, facts: facts)
+                do throws(MemberProblem) { try source.read(organization, name) } catch {
+                    throw SourceFileError(file: file.name, "\(error.inside("orgs.\(name)"))")
+                }
+                facts = source.facts
+            }
+        }
+    }
+
+    private mutating func read(_ organization: JSONValue, _ name: String) throws(MemberProblem) {
+        var fields = try ObjectReader<MemberProblem>(organization)
+        let (object, place) = (Name("org:" + name), "\(file.name): orgs.\(name)")
+        facts.addObject(object, at: place)
+        for group in ["admins", "members"] {
+            let role = Name.role(name + ":" + group)
+            facts.addRole(role, at: place)
+            for user in try fields.optionalTexts(group) ?? [] { facts.addMember(mapping.subject(user), to: role, at: place) }
+        }
+        grant("admin", to: .role(name + ":admins"), on: object, at: place)
+        let base = try fields.optionalText("default_repository_permission") ?? "none"
+        if base != "none" { grant(base, to: .role(name + ":members"), on: object, at: place) }
+        for (repository, settings) in try fields.optional("repos", Self.members) ?? JSONObject() {
+            let object = Name("repo:\(name)/\(repository)")
+            facts.addObject(object, parent: Name("org:" + name), at: "\(place).repos.\(repository)")
+            guard case .object(let people)? = settings["collaborators"] else { continue }
+            for (user, level) in people {
+                grant(try level.readText(), to: mapping.subject(user), on: object, at: "\(place).repos.\(repository)")
+            }
+        }
+        try readTeams(try fields.optional("teams", Self.members) ?? JSONObject(), of: name, parent: nil, at: place + ".teams")
+    }
+
+    private mutating func readTeams(
+        _ teams: JSONObject, of organization: String, parent: Name?, at place: String
+    ) throws(MemberProblem) {
+        for (team, settings) in teams {
+            var fields = try ObjectReader<MemberProblem>(settings)
+            let (role, place) = (Name.role(organization + "/" + team), "\(place).\(team)")
+            facts.addRole(role, at: place)
+            if let parent { facts.addMember(role, to: parent, at: place) }
+            for user in try (fields.optionalTexts("members") ?? []) + (fields.optionalTexts("maintainers") ?? []) {
+                facts.addMember(mapping.subject(user), to: role, at: place)
+            }
+            for (repository, level) in try fields.optional("repos", Self.members) ?? JSONObject() {
+                let object = Name("repo:\(organization)/\(repository)")
+                facts.addObject(object, parent: Name("org:" + organization), at: place)
+                grant(try level.readText(), to: role, on: object, at: "\(place).repos.\(repository)")
+            }
+            let children = try fields.optional("teams", Self.members) ?? JSONObject()
+            try readTeams(children, of: organization, parent: role, at: place + ".teams")
+        }
+    }
+
+    private static func members(_ value: JSONValue) throws(MemberProblem) -> JSONObject { try value.readMembers() }
+
+    private mutating func grant(_ level: String, to subject: Name, on object: Name, at place: String) {
+        guard let privileges = mapping.privileges[ExactText(level)] ?? GitHubSource.levels[level] else {
+            return facts.skip(
+                place, "`\(Name(level).excerpt)` is not a level of GitHub; give its privileges in `privileges` of the mapping")
+        }
+        facts.addGrant(subject, privileges, on: object, at: place)
+    }
+}

@@ -1,0 +1,79 @@
+import Events
+import Importers
+import Muniment
+import TestSupport
+import Testing
+
+@Suite("Importing Keycloak")
+struct KeycloakTests {
+    private static let realm = """
+        {"realm":"firm","enabled":true,
+         "roles":{"realm":[{"name":"manager","composite":true,"composites":{"realm":["staff"],"client":{"shop":["buy"]}}},
+                           {"name":"staff"}],
+                  "client":{"shop":[{"name":"buy"},{"name":"sell"}]}},
+         "groups":[{"id":"g1","name":"sales","path":"/sales","realmRoles":["staff"],"clientRoles":{"shop":["sell"]},
+                    "subGroups":[{"id":"g2","name":"north","path":"/sales/north","subGroups":[]}]}],
+         "clients":[{"id":"c1","clientId":"shop"}],
+         "users":[{"id":"1","username":"ann","enabled":true,"realmRoles":["manager"],"groups":[]},
+                  {"id":"2","username":"bob","enabled":true,"groups":["/sales/north"]},
+                  {"id":"3","username":"eve","enabled":false,"realmRoles":["manager"]}]}
+        """
+
+    @Test("Composites, groups with their parents and client roles become nested roles; a disabled user is in none")
+    func roles() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.realm, .keycloak)
+            #expect(facts.unmapped.isEmpty)
+            try files.load(facts)
+            let members = try files.withStore { store in
+                try store.read { snapshot in
+                    try ["role:manager", "role:staff", "role:shop/buy", "role:shop/sell", "role:group:/sales"].map {
+                        try snapshot.members(of: Name($0)).joined(separator: " ")
+                    }
+                }
+            }
+            #expect(
+                members == [
+                    "user:ann", "role:group:/sales role:manager", "role:manager", "role:group:/sales", "role:group:/sales/north",
+                ])
+            #expect(try files.differences(facts).isEmpty)
+        }
+    }
+
+    @Test("Admin events give memberships their times, also those that ended")
+    func events() throws {
+        try SourceFiles.inFreshFolder { files in
+            func event(_ time: String, _ operation: String, _ kind: String, _ path: String, _ roles: String) throws -> String {
+                let milliseconds = try Instant(time).microseconds / 1_000
+                return #"{"time":\#(milliseconds),"operationType":"\#(operation)","resourceType":"\#(kind)","#
+                    + #""resourcePath":"\#(path)","representation":\#(roles)}"#
+            }
+            let manager = #""[{\"id\":\"r\",\"name\":\"manager\"}]""#
+            let sell = #""[{\"id\":\"s\",\"name\":\"sell\",\"clientRole\":true,\"containerId\":\"c1\"}]""#
+            let events = try [
+                event("2024-05-01T00:00:00Z", "CREATE", "REALM_ROLE_MAPPING", "users/1/role-mappings/realm", manager),
+                event("2024-02-01T00:00:00Z", "CREATE", "CLIENT_ROLE_MAPPING", "users/2/role-mappings/clients/c1", sell),
+                event("2024-03-01T00:00:00Z", "DELETE", "CLIENT_ROLE_MAPPING", "users/2/role-mappings/clients/c1", sell),
+                event("2024-03-01T00:00:00Z", "DELETE", "REALM_ROLE_MAPPING", "users/2/role-mappings/clients/c1", "null"),
+                event("2024-04-01T00:00:00Z", "CREATE", "GROUP_MEMBERSHIP", "users/2/groups/g2", #""{}""#),
+                event("2024-04-01T00:00:00Z", "CREATE", "GROUP_MEMBERSHIP", "users/9/groups/g2", #""{}""#),
+            ]
+            let facts = try files.facts(["a": Self.realm, "b": "[\(events.joined(separator: ","))]"], .keycloak)
+            #expect(
+                files.reasons(facts) == [
+                    "b: event 6: its user, group or role is not in the realm, or its representation was not recorded"
+                ])
+            try files.load(facts)
+            func members(of role: Name, at time: String) throws -> [String] {
+                try files.withStore { try $0.read(at: .time(try Instant(time))) { try $0.members(of: role) } }
+            }
+            #expect(try members(of: "role:shop/sell", at: "2024-02-15T00:00:00Z") == ["user:bob"])
+            #expect(try members(of: "role:shop/sell", at: "2024-03-15T00:00:00Z") == [])
+            #expect(try members(of: "role:group:/sales/north", at: "2024-04-15T00:00:00Z") == ["user:bob"])
+            #expect(try members(of: "role:manager", at: "2024-04-15T00:00:00Z") == [])
+            #expect(try members(of: "role:manager", at: "2024-05-01T00:00:00Z") == ["user:ann"])
+            let again = try files.load(facts)
+            #expect((again.steps.count, again.notes) == (0, []))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Events
+import Importers
+import Muniment
+import TestSupport
+import Testing
+
+@Suite("Importing SpiceDB")
+struct SpiceDBTests {
+    private static let schema = """
+        use expiration
+        /* Teams own
+           documents. */
+        definition user {}
+        caveat weekday(day string) { day != "sunday" }
+        definition team {
+            relation direct: user | team#all // nested teams
+            permission all = direct
+        }
+        definition org {
+            relation admin: user
+        }
+        definition doc {
+            relation org: org
+            relation viewer: user | user:* | team#all | user with expiration
+            relation editor: user
+            permission view = viewer + edit
+            permission edit = editor + org->admin
+            permission odd = viewer - editor
+        }
+        """
+    private static let relationships = """
+        // direct
+        doc:1#editor@user:ann
+        doc:1#viewer@team:eng#all
+        doc:1#org@org:acme
+        team:eng#direct@user:bob
+        team:eng#direct@team:core#all
+        team:core#direct@user:cleo
+        org:acme#admin@user:dan
+        doc:2#viewer@user:ann[expiration:2026-06-01T00:00:00Z]
+        """
+
+    @Test("Relations, permissions, nested teams, arrows and expirations give the access of the schema")
+    func access() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(["schema.zed": Self.schema, "tuples.txt": Self.relationships], .spicedb)
+            #expect(files.reasons(facts).map { String($0.prefix(24)) } == ["`doc#odd`: only unions o"])
+            try files.load(facts)
+            for user: Name in ["user:ann", "user:bob", "user:cleo", "user:dan"] {
+                #expect(try files.may(user, "view", "doc:1"), "\(user)")
+                #expect(try files.may(user, "edit", "doc:1") == ["user:ann", "user:dan"].contains(user), "\(user)")
+            }
+            #expect(try !files.may("user:dan", "viewer", "doc:1"))
+            #expect(try files.may("user:ann", "view", "doc:2"))
+            files.clock.now = try Instant("2026-06-01T00:00:00Z")
+            #expect(try !files.may("user:ann", "view", "doc:2"))
+            #expect(try files.differences(facts).isEmpty)
+        }
+    }
+
+    @Test("Privileges of the mapping replace relations, and an empty list leaves one out")
+    func mapping() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                ["a": Self.schema, "b": "doc:1#editor@user:ann\ndoc:1#viewer@user:*"], .spicedb,
+                mapping: #"{"privileges":{"view":"read","edit":["update"],"viewer":[],"editor":[]},"types":{"doc":"paper"}}"#)
+            #expect(facts.privileges == ["read", "update"])
+            try files.load(facts)
+            #expect(try files.may("user:zoe", "read", "paper:1"))
+            #expect(try files.may("user:ann", "update", "paper:1"))
+            #expect(try !files.may("user:zoe", "update", "paper:1"))
+        }
+    }
+
+    @Test("A caveat is reported, and a malformed file is an error with its line")
+    func faults() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(["a": Self.schema, "b": #"doc:1#viewer@user:ann[weekday:{"day":"x"}]"#], .spicedb)
+            #expect(files.reasons(facts).last == "b:1: it has a caveat, which is evaluated with each request")
+            for (schema, relationships, problem) in [
+                (Self.schema, "doc:1#viewer", "b:1: the line is not a relationship"),
+                ("definition doc { relation }", "doc:1#a@user:b", "the name of a relation is missing"),
+                ("doc:1#a@user:b", "doc:1#a@user:b", "the schema is missing"),
+            ] {
+                #expect { try files.facts(["a": schema, "b": relationships], .spicedb) } throws: { "\($0)".contains(problem) }
+            }
+        }
+    }
+}
