@@ -55,6 +55,13 @@ import Testing
             let long = "GET / HTTP/1.1\r\nHost: here\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n"
             let longAnswers = try RawClient(port: server.port).answers(to: long)
             #expect(longAnswers.statuses == [431])
+            let limit = HTTPServerSettings().headerLimitBytes
+            for (bytes, statuses) in [(limit, [200]), (limit + 1, [431])] {
+                let start = "GET / HTTP/1.1\r\n\(Self.closing)X: "
+                let head = start + String(repeating: "x", count: bytes - start.utf8.count - 4) + "\r\n\r\n"
+                #expect(head.utf8.count == bytes)
+                #expect(try exchange(head, with: server)?.statuses == statuses, "\(bytes) bytes")
+            }
             let longTarget = "GET /\(String(repeating: "x", count: 20_000)) HTTP/1.1\r\nHost: here\r\n\r\n"
             let longTargetAnswers = try RawClient(port: server.port).answers(to: longTarget)
             #expect(longTargetAnswers.statuses == [414])

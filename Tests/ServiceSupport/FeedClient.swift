@@ -34,17 +34,19 @@ package final class FeedClient {
     ///
     /// - Parameters:
     ///   - port: The service's port on this machine.
+    ///   - token: The token, or nil for a request without one.
     ///   - lastID: The id after which the feed resumes.
     ///   - receiveBufferBytes: The size of the socket's receive buffer. A small one simulates a slow client.
     ///   - timeoutSeconds: How long one call waits for its event, regardless of other data. If no data arrives, it may wait twice
     ///     as long.
     package init(
-        port: UInt16, _ target: String, token: String, lastID: String? = nil, receiveBufferBytes: Int32? = nil,
+        port: UInt16, _ target: String, token: String?, lastID: String? = nil, receiveBufferBytes: Int32? = nil,
         timeoutSeconds: Int = 30
     ) throws {
         self.timeoutSeconds = timeoutSeconds
         socket = try LoopbackSocket.connected(to: port, timeoutSeconds: timeoutSeconds, receiveBufferBytes: receiveBufferBytes)
-        var head = "GET \(target) HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\nAuthorization: Bearer \(token)\r\n"
+        var head = "GET \(target) HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
         if let lastID { head += "Last-Event-ID: \(lastID)\r\n" }
         let bytes = Array((head + "\r\n").utf8)
         _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -46,7 +46,8 @@ enum Callbacks {
         let request = unsafe Unmanaged<HTTPRequest>.fromOpaque(pointer).takeUnretainedValue()
         if case .target = request.stage {
             unsafe request.method = String(cString: method)
-            let framing = unsafe framing(of: request, method: method, version: version, on: handle)
+            let framing = unsafe framing(
+                of: request, method: method, version: version, on: handle, headerLimitBytes: engine.headerLimitBytes)
             return unsafe engine.takeHead(framing, of: request, on: handle) ? .YES : .NO
         }
         let bytes = unsafe UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : size.pointee)
@@ -64,7 +65,8 @@ enum Callbacks {
 
     /// Returns the framing of the request according to its head.
     private static func framing(
-        of request: HTTPRequest, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, on handle: OpaquePointer
+        of request: HTTPRequest, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, on handle: OpaquePointer,
+        headerLimitBytes: Int
     ) -> Framing {
         var framing = Framing()
         if !request.method.utf8Span.span.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
@@ -78,6 +80,9 @@ enum Callbacks {
         unsafe withUnsafeMutablePointer(to: &headers) { _ = unsafe MHD_get_connection_values_n(handle, .HEADER_KIND, header, $0) }
         if let size = unsafe muniment_connection_info(handle, .CONNECTION_INFO_REQUEST_HEADER_SIZE)?.pointee.header_size {
             unsafe headers.pass(to: method + size, lineEnds: 2)
+            if size > headerLimitBytes {
+                headers.framing.refuse("the head has \(size) bytes; at most \(headerLimitBytes) are allowed", status: 431)
+            }
         }
         framing = headers.framing
         framing.finish(isHTTP11: unsafe CString.equals(version, "HTTP/1.1"))

@@ -78,7 +78,9 @@ internal import Glibc
             unsafe MHD_OptionItem(option: option, value: Int(bitPattern: function), ptr_value: context)
         }
         var options = unsafe [
-            number(.CONNECTION_MEMORY_LIMIT, settings.headerLimitBytes),
+            // The library answers a head that does not fit into its memory itself, without the request's id. So it has more memory than
+            // the limit. The rest of it is untouched for shorter heads.
+            number(.CONNECTION_MEMORY_LIMIT, settings.headerLimitBytes + 8_192),
             // ``ConnectionTable`` applies the limits. The library counts connections for each thread, and counts a closed one a while
             // longer.
             number(.CONNECTION_LIMIT, (settings.connectionLimit + 64) * settings.threads),

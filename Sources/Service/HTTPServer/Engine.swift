@@ -15,6 +15,8 @@ internal import Synchronization
     let requestNanoseconds: UInt64
     let idleNanoseconds: UInt64
     let isEncrypted: Bool
+    /// The largest head of a request, in bytes.
+    let headerLimitBytes: Int
     let isStopping = Atomic(false)
     /// The number of certificates used before the current one. A connection with a lower number is closed after a response.
     let certificateNumber = Atomic(0)
@@ -39,6 +41,7 @@ internal import Synchronization
         requestNanoseconds = UInt64(settings.requestSeconds) * 1_000_000_000
         idleNanoseconds = UInt64(settings.idleSeconds) * 1_000_000_000
         isEncrypted = settings.tls != nil
+        headerLimitBytes = settings.headerLimitBytes
         connections = ConnectionTable(settings)
         memory = MemoryBudget(limitBytes: settings.memoryLimitBytes)
         disconnects.start { [weak self] in self?.clientLeft($0) }

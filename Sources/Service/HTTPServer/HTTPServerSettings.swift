@@ -6,7 +6,7 @@ public struct HTTPServerSettings: Sendable {
     public var port: UInt16
     /// Threads that serve connections.
     public var threads: Int
-    /// The largest head of a request in bytes. This memory is kept for each connection, including open streams.
+    /// The largest head of a request in bytes. This memory, and 8 KiB more, is reserved for each connection, including open streams.
     public var headerLimitBytes: Int
     /// The largest number of connections. At the limit, a new connection replaces one that is idle or has not sent its request
     /// completely.

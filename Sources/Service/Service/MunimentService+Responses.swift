@@ -61,6 +61,7 @@ extension MunimentService {
         guard let exchange = request.context as? RequestState else { return response }
         var response = response
         operations.addHeaders(to: &response, requestID: exchange.requestID, limit: exchange.limit)
+        crossOrigin.addHeaders(to: &response, for: request)
         return response
     }
 }

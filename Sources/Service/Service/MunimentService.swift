@@ -26,6 +26,8 @@ public final class MunimentService: HTTPApplication {
     /// The queue of JWTs that wait for the issuer's keys. It is separate, so that a slow issuer does not delay other requests.
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeedRegistry
+    let tickets = FeedTickets()
+    let crossOrigin: CrossOrigin
     /// The queue of requests with large bodies, which need much memory while they are handled.
     let bodies = BodyQueues()
     private let serviceLock: ServiceLock
@@ -52,6 +54,7 @@ public final class MunimentService: HTTPApplication {
         let faults = FaultLog(settings.report)
         settings.report = { faults.report($0) }
         self.settings = settings
+        crossOrigin = CrossOrigin(settings.allowedOrigins)
         data = try DataDirectory(
             settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogOpener(settings))
         for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
@@ -172,6 +175,7 @@ public final class MunimentService: HTTPApplication {
         case .malformed:
             return refuse(request, requestID, Problem(.malformed, "the path is not percent-encoded UTF-8: encode it").response)
         case .otherMethods(let methods):
+            if let response = crossOrigin.preflight(request, methods: methods) { return refuse(request, requestID, response) }
             let list = methods.joined(separator: ", ")
             let problem = Problem(
                 .methodNotAllowed, "`\(request.method)` is not allowed here: use \(list)",
@@ -205,7 +209,7 @@ public final class MunimentService: HTTPApplication {
         } else if route.need != .nothing {
             do throws(Problem) {
                 let found = Result { () throws(Problem) in
-                    try authenticator.finding(for: request, from: client, in: storeName)
+                    try self.finding(for: request, route, from: client, in: storeName)
                 }
                 // A request with invalid credentials is counted by its address.
                 limit = try operations.admit((try? found.get())?.caller, from: client)

@@ -20,6 +20,8 @@ public struct ServiceSettings: Sendable {
     public var publicAddress: String?
     /// Types of subjects in AuthZEN requests that mean another type, such as `identity` for `user`, by the type in a request.
     public var subjectTypes: [String: String] = [:]
+    /// The origins of web pages that may send requests to the service from a browser.
+    public var allowedOrigins: Set<WebOrigin> = []
     /// Whether the service itself uses TLS.
     public var usesTLS = false
     /// Receives faults, one line each without secrets.

@@ -1,11 +1,13 @@
+internal import Credentials
 internal import Events
 internal import HTTPServer
 internal import Muniment
 internal import Permissions
+internal import Work
 
 /// The feeds of a store, under `/v1`. The feed of notices has the path of the pages of notices; the `Accept` header selects the feed.
 enum LiveFeedRoutes {
-    static let all: [Route] = [commits]
+    static let all: [Route] = [commits, ticket]
 
     /// Description of the feed of notices, for the route that it shares.
     static let noticesText = """
@@ -21,7 +23,8 @@ enum LiveFeedRoutes {
             )
             .withParameters(
                 .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
-                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`")
+                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
+                .ticket
             )
             .answeringEvents("events, until the client disconnects")
             .withProblems(.notAcceptable),
@@ -30,6 +33,29 @@ enum LiveFeedRoutes {
                 throw Problem(.notAcceptable, "commits are available only as a feed: send `Accept: text/event-stream`")
             }
             return try CommitStream.open(call)
+        })
+}
+
+extension LiveFeedRoutes {
+    private static let ticket = Route(
+        "POST", "/v1/stores/{store}/tickets", "createTicket", need: .store,
+        RouteDescription("a ticket that opens one live feed without the header `Authorization`", group: "Live feed")
+            .withNote(
+                "For `EventSource` in browsers, which sends no headers. The ticket is valid once, for \(FeedTickets.lifetimeSeconds) "
+                    + "seconds, in this store, with the access of the token: `…/notices?ticket=TICKET`."
+            )
+            .withResponse(
+                "the ticket", Schema.object(["ticket": Schema.text, "expires": Schema.time]), status: 201, headers: []
+            )
+            .withProblems(.tooManyRequests),
+        .immediate { call in
+            try Arguments(address: try call.query).finish()
+            guard let credential = call.exchange.credential, let store = call.hosted?.name.text,
+                credential.caller.right != .act(as: .anonymous)
+            else { throw Problem.unauthenticated }
+            let (ticket, expires) = try call.service.tickets.make(
+                for: credential, call.exchange.origin.caller, in: store, at: call.service.settings.clock())
+            return call.answer(["ticket": .string(ticket), "expires": .time(expires)], status: 201)
         })
 }
 
@@ -48,7 +74,7 @@ enum CommitStream {
 
     /// Opens a feed. Each commit is one event.
     static func open(_ call: RequestContext) throws -> HTTPResponse {
-        try call.query.checkNames(["after"])
+        try call.query.checkNames(["after", "ticket"])
         let store = try call.store
         let name = call.hosted?.name.text ?? ""
         let cursor = try call.feedCursor(head: store.head.revision)

@@ -9,7 +9,7 @@ enum NoticeStream {
     /// Opens a feed for a client that asks for one.
     static func open(_ call: RequestContext) throws -> HTTPResponse {
         let query = try call.query
-        try query.checkNames(["for", "subject", "after"])
+        try query.checkNames(["for", "subject", "after", "ticket"])
         if query.has("for"), query.has("subject") {
             throw Problem(.malformed, "`subject` cannot be used with `for`: give one of them")
         }
@@ -76,9 +76,14 @@ extension ServerSentEvent {
     }
 }
 
+extension HTTPRequest {
+    /// Whether the client asks for a feed.
+    var wantsFeed: Bool { header("Accept")?.lowercased().contains("text/event-stream") ?? false }
+}
+
 extension RequestContext {
     /// Whether the client asks for a feed.
-    var wantsFeed: Bool { request.header("Accept")?.lowercased().contains("text/event-stream") ?? false }
+    var wantsFeed: Bool { request.wantsFeed }
 
     /// Returns the position from which the client resumes: `Last-Event-ID`, else the parameter `after`, else the head.
     func feedCursor(head: Revision) throws -> FeedCursor {

@@ -67,6 +67,8 @@ extension ParameterDescription {
     static let from = query("from", "the start of the span", Schema.moment)
     static let to = query("to", "the end of the span", Schema.moment)
     static let reader = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
+    static let ticket = query(
+        "ticket", "for a live feed: a ticket of `createTicket`, in place of the header `Authorization`", Schema.text)
     static let ifMatch = header("If-Match", "the ETag of the object to change, or `*` for any existing object")
     static let ifNoneMatch = header("If-None-Match", "`*` to create the object")
     static let idempotencyKey = header(

@@ -17,6 +17,8 @@ final class Route: Sendable {
     let handler: Handler
     /// The index of the path parameter that names the store; -1 for the default store, nil if the route needs no store.
     let storePlace: Int?
+    /// Whether a ticket in the address can replace the header `Authorization`.
+    let acceptsTicket: Bool
 
     /// The function that handles a request, and where it runs.
     enum Handler: Sendable {
@@ -66,6 +68,7 @@ final class Route: Sendable {
         self.bodyLimitBytes = bodyLimitBytes
         self.description = description
         self.handler = handler
+        acceptsTicket = description.parameters.contains { $0.place == .query && $0.name == "ticket" }
         storePlace = path.parameters.firstIndex(of: "store") ?? (path.text.hasPrefix("/access/") ? -1 : nil)
     }
 }

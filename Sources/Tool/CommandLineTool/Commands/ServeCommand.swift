@@ -7,7 +7,7 @@ import Service
 extension Option {
     fileprivate static let headLimit = Option(
         "head-limit", value: "BYTES",
-        "the largest request head in bytes, approximately; each connection reserves this memory (default 8192)")
+        "the largest request head in bytes; each connection reserves this memory and 8 KiB more (default 8192)")
     fileprivate static let connections = Option(
         "connections", value: "NUMBER",
         "the connection limit (default: 8192, or fewer if the limit on open files requires it)")

@@ -20,13 +20,16 @@ extension Option {
     fileprivate static let subjectTypes = Option(
         "subject-types", value: "TYPE=user|thing|role[,…]",
         "types of subjects in AuthZEN requests that mean another type, such as identity=user (default: none)")
+    fileprivate static let origins = Option(
+        "allow-origin", value: "ORIGIN[,ORIGIN…]",
+        "origins of web pages that may call the service, such as https://app.example.com (default: none)")
     static let clockLimits = Option(
         "clock-limits", value: "MINUTES|none",
         "refuse commits if the clock differs more than this from the newest commit (default: 5 slow, "
             + "10 fast)")
 
     /// The options of `serve` for operation.
-    static let operations: [Option] = [log, rate, deadline, proxies, decisions, subjectTypes, clockLimits]
+    static let operations: [Option] = [log, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
 }
 
 extension Invocation {
@@ -49,6 +52,7 @@ extension Invocation {
         settings.trustedProxies = try trustedProxies
         settings.deadlines = try deadlines
         settings.subjectTypes = try subjectTypes
+        settings.allowedOrigins = try allowedOrigins
         guard let text = options[.decisions] else { return }
         let names = Values.list(text)
         guard names != ["*"] else {
@@ -96,6 +100,20 @@ extension Invocation {
                 deadlines.byRoute[words[0]] = limit
             }
             return deadlines
+        }
+    }
+
+    private var allowedOrigins: Set<WebOrigin> {
+        get throws {
+            try Set(
+                Values.list(options[.origins] ?? "").map { text in
+                    guard let origin = WebOrigin(text) else {
+                        throw UsageError(
+                            "`\(text)` is not an origin; write https://HOST[:PORT] as browsers send it: in lowercase letters, without a "
+                                + "path, without `*` and without the usual port")
+                    }
+                    return origin
+                })
         }
     }
 

@@ -26,7 +26,7 @@ enum NoticesRoute {
         .query("for", "the subscriber (default: the principal of the token)", Schema.name),
         .query("subject", "the same as `for`", Schema.name),
         .query("after", "notices after this revision (default: 0)", Schema.revision),
-        .query("at", "the end of the history (default: now)", Schema.moment), .atLeast,
+        .query("at", "the end of the history (default: now)", Schema.moment), .atLeast, .ticket,
     ]
 
     private static let schema = Schema.object(
