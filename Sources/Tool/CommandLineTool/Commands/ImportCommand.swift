@@ -156,9 +156,9 @@ extension Change {
         case .createObject(let object, let parent, _, _): "object create \(object)" + (parent.map { " --parent \($0)" } ?? "")
         case .moveObject(let object, let parent): "object move \(object) to \(parent?.text ?? "top")"
         case .deleteObject(let object, _): "object delete \(object)"
-        case .grant(let subject, let object, let privileges, let until, _):
+        case .grant(let subject, let object, let privileges, let until, _, _):
             "grant \(subject) \(privileges.joined(separator: ",")) on \(object)" + (until.map { " --until \($0)" } ?? "")
-        case .revoke(let subject, let object, let privileges, _):
+        case .revoke(let subject, let object, let privileges, _, _):
             "revoke \(subject) \((privileges ?? []).joined(separator: ",")) on \(object)"
         case .createRole(let role): "role create \(role)"
         case .deleteRole(let role): "role delete \(role)"
