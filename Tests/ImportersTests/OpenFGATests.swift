@@ -120,4 +120,22 @@ struct OpenFGATests {
             #expect { try files.facts(tuples, .openfga) } throws: { "\($0)".contains("model is missing") }
         }
     }
+
+    @Test("A mapping to the same privilege does not let holders of another relation inherit it")
+    func sharedPrivilege() throws {
+        try SourceFiles.inFreshFolder { files in
+            // Only viewers of a folder view its documents, and the mapping lets editors read too.
+            let model = Self.model([
+                "user": "", "folder": #""editor":\#(Self.this),"viewer":\#(Self.this)"#,
+                "doc": #""parent":\#(Self.this),"viewer":\#(Self.union(Self.this, Self.from("parent", "viewer")))"#,
+            ])
+            let tuples = Self.tuples("folder:f parent doc:1", "user:ann editor folder:f", "user:bob viewer folder:f")
+            let facts = try files.facts(
+                ["a": model, "b": tuples], .openfga, mapping: #"{"privileges":{"viewer":"read","editor":["read","update"]}}"#)
+            #expect(files.reasons(facts).map { String($0.prefix(30)) } == ["`doc#read`: it comes from `par"])
+            try files.load(facts)
+            #expect(try files.may("user:ann", "read", "folder:f"))
+            #expect(try !files.may("user:ann", "read", "doc:1"))
+        }
+    }
 }

@@ -51,21 +51,24 @@ struct RelationModel {
 struct RelationInheritance {
     /// What a holder of a relation gets on the object: by type and relation.
     private(set) var given: [String: [String: Set<String>]] = [:]
-    /// The relations that objects of a type inherit.
+    /// The privileges that objects of a type inherit.
     private(set) var inherited: [String: Set<String>] = [:]
-    /// Relations from parents that inheritance by name would give to others too, or not to all: type, relation and parents.
-    private(set) var obstacles: [(type: String, relation: String, parents: String)] = []
+    /// Privileges from parents that inheritance by name would give to others too, or not to all: type, privilege and parents.
+    private(set) var obstacles: [(type: String, privilege: String, parents: String)] = []
 
     private let model: RelationModel
+    private let mapping: ImportMapping
 
-    init(_ model: RelationModel) {
-        self.model = model
+    init(_ model: RelationModel, _ mapping: ImportMapping) {
+        (self.model, self.mapping) = (model, mapping)
         for (type, relations) in model.types {
             for name in relations.keys { given[type, default: [:]][name] = model.implied(by: name, of: type) }
         }
         while passUp() {}
         for type in model.types.keys.sorted() { checkInheritance(of: type) }
     }
+
+    private func privileges(_ relations: Set<String>) -> Set<String> { Set(relations.flatMap { mapping.privileges($0) }) }
 
     /// A relation of a type that its objects get from a relation of their parents.
     private struct Passage {
@@ -94,7 +97,7 @@ struct RelationInheritance {
             for passage in passages(of: type) {
                 let passed = given[type]?[passage.relation] ?? []
                 let own = model.types[passage.parentType] ?? [:]
-                inherited[type, default: []].formUnion(passed)
+                inherited[type, default: []].formUnion(privileges(passed))
                 for holder in own.keys where model.implied(by: holder, of: passage.parentType).contains(passage.parentRelation) {
                     let new = passed.filter { own[$0] == nil }.subtracting(given[passage.parentType]?[holder] ?? [])
                     if !new.isEmpty {
@@ -121,8 +124,8 @@ struct RelationInheritance {
                 where passage.parents == relation && passage.parentType == parentType && held.contains(passage.parentRelation) {
                     wanted.formUnion(given[type]?[passage.relation] ?? [])
                 }
-                let actual = mask.intersection(given[parentType]?[holder] ?? [])
-                for name in wanted.symmetricDifference(actual) { wrong.insert([name, relation]) }
+                let actual = mask.intersection(privileges(given[parentType]?[holder] ?? []))
+                for name in privileges(wanted).symmetricDifference(actual) { wrong.insert([name, relation]) }
             }
         }
         for name in wrong.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

@@ -43,7 +43,7 @@ struct RelationSource {
             model.types[tuple.object.type]?[tuple.relation]?.subjectTypes.insert(tuple.subject.type)
         }
         (self.model, self.tuples, self.mapping) = (model, tuples, mapping)
-        inheritance = RelationInheritance(model)
+        inheritance = RelationInheritance(model, mapping)
         var next = tuples.compactMap { tuple in
             tuple.subjectRelation.map { Userset(type: tuple.subject.type, relation: $0) }
         }
@@ -62,13 +62,12 @@ struct RelationSource {
             for (name, relation) in model.types[type]?.sorted(by: { $0.key < $1.key }) ?? [] {
                 if let obstacle = relation.obstacle { facts.skip("`\(type)#\(name)`", obstacle) }
             }
-            let inherited = (inheritance.inherited[type] ?? []).flatMap { mapping.privileges($0) }
-            facts.inherited[mapping.className(ofType: type), default: []].formUnion(inherited)
+            facts.inherited[mapping.className(ofType: type), default: []].formUnion(inheritance.inherited[type] ?? [])
         }
-        for (type, relation, parents) in inheritance.obstacles {
+        for (type, privilege, parents) in inheritance.obstacles {
             facts.skip(
-                "`\(type)#\(relation)`",
-                "it comes from `\(parents)`, and objects inherit by name: the holders of `\(relation)` there are others than the model's"
+                "`\(type)#\(privilege)`",
+                "it comes from `\(parents)`, and objects inherit by name: the holders of `\(privilege)` there are others than the model's"
             )
         }
         for tuple in tuples { read(tuple, into: &facts) }
