@@ -97,11 +97,12 @@ let package = Package(
             "MunimentTesting", in: .testing,
             ["Events", "Permissions", "Notices", "Muniment", "Histories", "RandomHistories"]),
 
+        .target(name: "CPager", path: "Sources/Tool/CPager"),
         .executableTarget(
             name: "CommandLineTool",
             dependencies: [
-                "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire", "Notices", "Events", "Permissions", "Credentials",
-                "Files", "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
+                "CPager", "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire", "Notices", "Events", "Permissions",
+                "Credentials", "Files", "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
             ],
             path: "Sources/Tool/CommandLineTool", swiftSettings: settings, plugins: ["RecordCommit"]),
         .plugin(name: "RecordCommit", capability: .buildTool()),

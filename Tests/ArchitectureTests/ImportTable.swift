@@ -40,8 +40,8 @@ enum ImportTable {
             "Identity", "Secrets", "Hashing", "Files", "Work", "Foundation", "Synchronization", "Dispatch",
         ],
         "CommandLineTool": [
-            "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire", "Credentials",
-            "Files", "Hashing", "HTTPServer",
+            "CPager", "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire",
+            "Credentials", "Files", "Hashing", "HTTPServer",
             "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service", "Foundation", "Glibc", "Dispatch", "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],
@@ -53,7 +53,7 @@ enum ImportTable {
     /// The only target that may import each C library.
     static let importersOfC = [
         "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
-        "CTimex": "Files",
+        "CTimex": "Files", "CPager": "CommandLineTool",
     ]
 
     /// Returns the forbidden imports of a file in a target, as messages. Returns an empty array if the file follows the table.

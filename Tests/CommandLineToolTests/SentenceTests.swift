@@ -59,6 +59,20 @@ struct SentenceTests {
         }
     }
 
+    @Test("The reason of a change in --comment is in the log, the audit and the record of refusals")
+    func comments() throws {
+        try BuiltTool.inFreshFolder { (tool) throws in
+            try tool.makeDemo()
+            try tool.make("revoke user:ann read on doc:plan --comment 'left in July'")
+            #expect(try tool.make("log --from 6").lines.first?.hasSuffix("  user:root  (left in July)") == true)
+            #expect(try tool.object("audit --from 6 --json")["comment"] as? String == "left in July")
+            #expect(try tool.make("audit --from 6 --format csv").output.contains(",,left in July,"))
+            #expect(try tool.run("admin appoint user:bob --as user:bob --comment please").code == 1)
+            #expect(try tool.make("refusals").lines.first?.hasSuffix("  (please)") == true)
+            #expect(try tool.make("verify").output.hasPrefix("sound"))
+        }
+    }
+
     @Test("E13: temporary access is listed with its end, and is gone at that time")
     func accessEnds() throws {
         try BuiltTool.inFreshFolder { tool in

@@ -15,14 +15,14 @@ struct Tool {
     func run(_ arguments: [String]) -> ExitCode {
         do {
             let code = try answer(arguments)
-            ProgressBar.standard.clear()
+            ProgressBar.standard.end()
             // If the reader closed the output early, the exit code is unchanged.
-            do { try output.flush() } catch is OutputClosedError {}
+            do { try output.finish() } catch is OutputClosedError {}
             return code
         } catch {
-            ProgressBar.standard.clear()
+            ProgressBar.standard.end()
             // The results before the error are valid.
-            try? output.flush()
+            try? output.finish()
             return report(error)
         }
     }
@@ -41,6 +41,7 @@ struct Tool {
         } else if !options.isSet(.help) {
             return try execute(options)
         }
+        output.usesPager = true
         try Help(asked: options.words).write(to: output)
         return .success
     }
@@ -50,6 +51,10 @@ struct Tool {
         do {
             try options.check(allowed: command.options)
             var call = Invocation(command, words: words, options: options, output: output)
+            if !call.isEndless {
+                output.usesPager = command.options.contains { $0.name == Option.format.name }
+                ProgressBar.standard.begin(command.name)
+            }
             return try command.run(&call)
         } catch var error as UsageError {
             error.command = command

@@ -19,6 +19,9 @@ struct Invocation {
 
     var isJSON: Bool { options.isSet(.json) }
 
+    /// Whether the call runs until it is interrupted.
+    var isEndless: Bool { command.name == Command.serve.name || options.isSet(.follow) }
+
     /// The number of remaining words.
     var wordsLeft: Int { words.count }
 

@@ -97,6 +97,7 @@ extension Option {
     static let json = Option("json", "print JSON: one object, or one per line for a log")
     static let caller = Option("as", value: "PRINCIPAL", "the caller: a user, a thing or anonymous (default user:root)")
     static let reader = Option("as", value: "PRINCIPAL", "the reader: a user, a thing or anonymous (default user:root)")
+    static let because = Option("comment", value: "TEXT", "the reason of the change; stored in the log")
     static let at = Option("at", value: "REVISION|TIME", "query the state at a revision, a time or a day (default: now)")
     static let strict = Option("strict", "refuse a change that has no effect (default: accept it)")
     static let until = Option("until", value: "TIME", "when the access ends (default: never)")
@@ -114,5 +115,5 @@ extension Option {
     /// The options of every question with a list as its answer.
     static let list: [Option] = [.at, .format, .utc, .json, .store]
     /// The options of every change.
-    static let change: [Option] = [.caller, .json, .store]
+    static let change: [Option] = [.caller, .because, .json, .store]
 }

@@ -1,5 +1,6 @@
 import Events
 import Foundation
+import Glibc
 import Muniment
 import Permissions
 import Wire
@@ -64,11 +65,13 @@ extension Invocation {
 
     /// Commits changes as one transaction, through the service if a service holds the store.
     private func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
+        let comment = options[.because]
         do {
-            return try withStore(.writing) { store in try store.commit(Transaction(caller, changes)) }
+            let transaction = Transaction(caller, changes, origin: Origin(comment: comment))
+            return try withStore(.writing) { store in try store.commit(transaction) }
         } catch let error as StoreError {
             guard case .heldByAnotherWriter = error, let store = StoreOfService(at: try directory) else { throw error }
-            return try store.commit(changes, as: caller)
+            return try store.commit(changes, as: caller, comment: comment)
         }
     }
 
@@ -105,6 +108,12 @@ extension Invocation {
     /// Prints a note to standard error, after the results so far.
     func note(_ text: String) {
         try? output.flush()
+        ProgressBar.standard.clear()
+        // A pager owns the terminal.
+        guard !output.isPaged || isatty(STDERR_FILENO) == 0 else {
+            try? output.line("note: " + text)
+            return
+        }
         try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").escapingInvisible(keepsLineEnds: true).utf8))
     }
 }

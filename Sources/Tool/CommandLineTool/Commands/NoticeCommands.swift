@@ -9,7 +9,7 @@ import Wire
 extension Option {
     fileprivate static let subscriber = Option(
         "for", value: "PRINCIPAL", "the subscriber: a user, a thing, a role, everyone or anonymous")
-    fileprivate static let follow = Option("follow", "continue with new notices, until you interrupt it")
+    static let follow = Option("follow", "continue with new notices, until you interrupt it")
 }
 
 extension Command {

@@ -19,6 +19,8 @@ struct Help {
     /// The variables that the tool reads.
     static let environment = [
         ("MUNIMENT_STORE", "the folder of the store, for calls without --store"),
+        ("PAGER", "the program that shows lists on a terminal (default: less); empty or cat for none"),
+        ("NO_COLOR", "if set, text on a terminal has no colours"),
         ("TZ", "the zone of days in options and of times for people, such as Europe/Berlin (default: UTC)"),
     ]
 

@@ -2,13 +2,18 @@ import Events
 import Foundation
 import Permissions
 
-/// Standard output, written in large blocks.
+/// Standard output, written in large blocks, on a terminal through a pager.
 final class Output {
+    /// Whether a pager may show the output. Must be set before the first flush.
+    var usesPager = false
+    private var pager: Pager?
+    /// Whether a pager shows the output.
+    var isPaged: Bool { pager != nil }
     private var buffer = Data()
     private static let bufferBytes = 1 << 16
 
     /// Writes a line of text. Invisible characters are escaped, so that data can neither control a terminal nor mislead a reader.
-    func line(_ text: String) throws { try raw(text.escapingInvisible()) }
+    func line(_ text: String) throws { try raw(Coloring.line(text.escapingInvisible())) }
 
     /// Writes a line of JSON with sorted keys. Invisible characters have JSON escapes, so that programs read the same text.
     ///
@@ -26,6 +31,14 @@ final class Output {
         try endLine()
     }
 
+    /// Writes the rest, and waits until the reader closes the pager.
+    ///
+    /// - Throws: as ``flush()``.
+    func finish() throws {
+        defer { pager?.finish() }
+        try flush()
+    }
+
     private func endLine() throws {
         buffer.append(UInt8(ascii: "\n"))
         if buffer.count >= Output.bufferBytes { try flush() }
@@ -36,7 +49,13 @@ final class Output {
         guard !buffer.isEmpty else { return }
         let pending = buffer
         buffer.removeAll(keepingCapacity: true)
-        do { try FileHandle.standardOutput.write(contentsOf: pending) } catch {
+        ProgressBar.standard.clear()
+        if usesPager {
+            pager = Pager()
+            usesPager = false
+        }
+        if pager != nil { ProgressBar.standard.end() }
+        do { try (pager?.handle ?? .standardOutput).write(contentsOf: pending) } catch {
             let error = error as NSError
             let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
             if cause.domain == NSPOSIXErrorDomain, cause.code == Int(POSIXErrorCode.EPIPE.rawValue) { throw OutputClosedError() }

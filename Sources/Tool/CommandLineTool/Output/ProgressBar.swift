@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 
@@ -15,6 +16,8 @@ final class ProgressBar: @unchecked Sendable {
     private var lastDrawn: ContinuousClock.Instant?
     /// Whether the line is on the terminal.
     private var isDrawn = false
+    /// Shows how long a command runs that reports no progress.
+    private var ticker: (any DispatchSourceTimer)?
 
     private static let redrawEvery = Duration.milliseconds(100)
     private static let cells = 30
@@ -37,6 +40,33 @@ final class ProgressBar: @unchecked Sendable {
             isDrawn = true
             write("\r" + Self.text(stage, done: done, total: total, note: note) + "\u{1B}[K")
         }
+    }
+
+    /// Shows the running time of a command, every second in which it reports no other progress.
+    func begin(_ command: String) {
+        guard isShown else { return }
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        let start = clock.now
+        timer.setEventHandler { [self] in
+            let seconds = (clock.now - start).components.seconds
+            lock.withLock {
+                guard ticker != nil, lastDrawn.map({ clock.now - $0 >= .seconds(1) }) ?? true else { return }
+                isDrawn = true
+                write("\r\(command)  \(seconds) s\u{1B}[K")
+            }
+        }
+        lock.withLock { ticker = timer }
+        timer.resume()
+    }
+
+    /// Removes the line, and shows no more running time.
+    func end() {
+        lock.withLock {
+            ticker?.cancel()
+            ticker = nil
+        }
+        clear()
     }
 
     /// Removes the line, so that other output can replace it.

@@ -33,15 +33,15 @@ struct RowWriter {
     mutating func end() throws {
         guard !isCSV, widths == nil else { return }
         let found = columns.indices.map { column in held.map { $0[column].count }.max() ?? 0 }
-        for row in held { try writeLine(row, found) }
+        for (index, row) in held.enumerated() { try writeLine(row, found, isHeading: index == 0) }
         (held, widths) = ([], found)
     }
 
-    private func writeLine(_ texts: [String], _ widths: [Int]) throws {
+    private func writeLine(_ texts: [String], _ widths: [Int], isHeading: Bool = false) throws {
         var line = ""
         for (text, width) in zip(texts, widths) { line += text.padded(to: width) + "  " }
         while line.last == " " { line.removeLast() }
-        try output.raw(line)
+        try output.raw(isHeading ? Coloring.heading(line) : line)
     }
 
     private func writeCSV(_ texts: [String]) throws {

@@ -21,9 +21,10 @@ struct StoreOfService {
 
     /// Commits changes through the service, as one transaction.
     ///
+    /// - Parameter comment: the reason of the changes, for the log.
     /// - Throws: ``Permissions/Refusal`` for the same reasons as the store, ``Credentials/ServiceUnreachableError``, or
     ///   ``ServiceResponseError``.
-    func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
+    func commit(_ changes: [Change], as caller: Name, comment: String?) throws -> Receipt {
         var writer = JSONWriter()
         writer.raw(#"{"as":"#)
         writer.write(caller.text)
@@ -32,7 +33,12 @@ struct StoreOfService {
             if index > 0 { writer.raw(",") }
             change.write(into: &writer)
         }
-        writer.raw("]}")
+        writer.raw("]")
+        if let comment {
+            writer.raw(#","comment":"#)
+            writer.write(comment)
+        }
+        writer.raw("}")
         let (status, body) = try service.post("/v1/stores/\(name)/transactions", json: Array(writer.text.utf8))
         let answer = try? JSONText.decode(body)
         if status == 200, let receipt = answer.flatMap(Receipt.init(answer:)) { return receipt }
