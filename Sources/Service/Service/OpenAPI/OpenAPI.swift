@@ -143,7 +143,7 @@ struct OpenAPI {
                 "schema": .object(["type": .string("integer"), "minimum": .integer(0)]),
             ]),
             "ETag": .object([
-                "description": .string("the revision of the object's last change, in quotes"), "required": .bool(true),
+                "description": .string("the revision of the last change of the object, or of its access list, in quotes"),
                 "schema": Schema.text,
             ]),
             "Location": .object([

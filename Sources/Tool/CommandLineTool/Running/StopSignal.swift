@@ -18,7 +18,7 @@ final class StopSignal {
                 guard !stopping.hasBegun.exchange(true, ordering: .relaxed) else { _exit(128 + number) }
                 came.signal()
             }
-            source.resume()
+            source.start()
             return source
         }
     }
@@ -37,11 +37,21 @@ final class ReloadSignal {
         signal(SIGHUP, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "reloading"))
         source.setEventHandler(handler: reload)
-        source.resume()
+        source.start()
     }
 
     /// Ignores the signal from now on.
     func cancel() { source.cancel() }
+}
+
+extension DispatchSourceSignal {
+    /// Activates the source, and waits until it is registered: a signal that arrives earlier is ignored.
+    fileprivate func start() {
+        let registered = DispatchSemaphore(value: 0)
+        setRegistrationHandler { registered.signal() }
+        activate()
+        registered.wait()
+    }
 }
 
 private final class Stopping: Sendable {
