@@ -42,6 +42,10 @@ struct StoreHelperCommands {
                 FaultHelper.say("\(word) answered")
             } catch { FaultHelper.say("\(word) \(error)") }
         }
+        do {
+            _ = try store.audit(limit: 1)
+            FaultHelper.say("audit answered")
+        } catch { FaultHelper.say("audit \(error)") }
         do { try store.close() } catch { FaultHelper.say("closing \(error)") }
     }
 

@@ -32,6 +32,7 @@ extension Store {
         guard (1...Limits.recordsPerPage).contains(limit) else {
             throw Refusal(.malformed, "a page of the audit has from 1 to \(Limits.recordsPerPage) records, not \(limit)")
         }
+        try checkIndex()
         return try withReader { reader in
             let selection = try AuditSelection(filter, reader, now: options.clock())
             // The log is read after the index, so that it contains everything that the index shows.

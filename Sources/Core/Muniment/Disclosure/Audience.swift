@@ -13,7 +13,8 @@ public enum Audience: Hashable, Sendable {
 extension Store {
     /// Returns the audience of a caller: unrestricted if the caller administers the store.
     public func audience(actingAs caller: Name) throws -> Audience {
-        try withReader { reader in
+        try checkIndex()
+        return try withReader { reader in
             if let number = try reader.number(of: caller),
                 try reader.administratorsNow().contains(PrincipalID(rawValue: number))
             {

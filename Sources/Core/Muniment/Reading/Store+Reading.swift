@@ -21,7 +21,7 @@ extension Store {
     func turn(_ reader: IndexReader, to moment: Moment) throws -> Instant {
         switch moment {
         case .now:
-            if let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
+            try checkIndex()
             return reader.revision == .genesis ? options.clock() : max(options.clock(), reader.state.time)
         case .revision(let revision):
             guard revision <= reader.state.revision else {
@@ -30,13 +30,19 @@ extension Store {
             reader.move(to: revision)
             return try log.read { try reader.time(of: revision, in: $0) }
         case .time(let instant):
-            if instant >= reader.state.time, let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
+            // A commit that corrects the clock is before the last one in the index.
+            if instant >= min(reader.state.time, log.head?.time ?? reader.state.time) { try checkIndex() }
             reader.move(to: try reader.revision(at: instant))
             return instant
         case .revisionAt(let revision, let instant):
             _ = try turn(reader, to: .revision(revision))
             return instant
         }
+    }
+
+    /// Throws `behindTheLog` if the index lacks acknowledged commits, so that nothing about the present can be told.
+    func checkIndex() throws {
+        if let failure = writer?.failure { throw StoreError.behindTheLog(why: failure) }
     }
 
     /// Returns the commit time of a revision: its time in the log, or the time of a later correction of the clock if that is
@@ -75,7 +81,10 @@ extension Store {
 
     /// The present administrators of the store.
     public var administrators: [Name] {
-        get throws { try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } } }
+        get throws {
+            try checkIndex()
+            return try withReader { reader in try reader.names(of: reader.administratorsNow()).map { Name($0) } }
+        }
     }
 }
 

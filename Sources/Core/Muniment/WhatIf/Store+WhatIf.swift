@@ -17,7 +17,8 @@ extension Store {
     /// - Parameter transactions: the transactions, in order. Their times must not be before the head's.
     /// - Throws: ``StoreError``, or an error of the disk. A refusal is not thrown: it is in the result.
     public func whatIf(_ transactions: [Transaction]) throws -> WhatIf {
-        try withReader { reader in
+        try checkIndex()
+        return try withReader { reader in
             let workingSet = try index.workingSet()
             defer { workingSet.end() }
             let draft = try Draft(of: transactions, in: workingSet, clock: options.clock)
