@@ -359,10 +359,10 @@ def share_previews_saves_undoes_and_shows_a_conflict(browser):
     page.get_by_role("button", name="Add", exact=True).click()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".note.good")).to_contain_text("Saved in revision")
-    change({"op": "grant", "subject": "user:gus", "object": "doc:shared-test", "privileges": ["update"]})
+    change({"op": "grant", "subject": "user:gus", "object": shared, "privileges": ["update"]})
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("alert").filter(has_text="Somebody else")).to_contain_text("user:gus")
-    assert tool("check", "user:gus", "update", "doc:shared-test")["allowed"]
+    assert tool("check", "user:gus", "update", shared)["allowed"]
     console.close()
 
 
