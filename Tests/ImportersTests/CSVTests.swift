@@ -113,4 +113,57 @@ struct CSVTests {
             }
         }
     }
+
+    @Test("A row whose period is at no time gives no access")
+    func noTime() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "subject,object,privileges,valid_from,valid_to\nann,doc:1,read,infinity,\nann,doc:1,read,,-infinity\n"
+                    + "bob,doc:1,read,-infinity,infinity\n", .csv)
+            #expect(facts.grants.keys.map(\.subject) == ["user:bob"])
+            #expect(facts.unmapped.count == 2)
+        }
+    }
+
+    @Test("A column of the mapping that is missing, and one that differs in case, are errors; others are noted")
+    func columns() throws {
+        try SourceFiles.inFreshFolder { files in
+            let header = "subject,object,privileges,ends"
+            let row = "\nann,doc:1,read,2020-01-01\n"
+            #expect { try files.facts(header + row, .csv, mapping: #"{"columns":{"valid_to":"ends_on"}}"#) } throws: {
+                "\($0)".contains("no column is called `ends_on`")
+            }
+            #expect { try files.facts(header.replacing("ends", with: "Valid_To") + row, .csv) } throws: {
+                "\($0)".contains("in case only")
+            }
+            let notes = try files.facts(header + row, .csv).notes
+            #expect(notes.count == 1 && notes.allSatisfy { $0.hasSuffix("the column `ends` is ignored") })
+        }
+    }
+
+    @Test("A table without rows is an error: it would remove what earlier imports brought")
+    func noRows() throws {
+        try SourceFiles.inFreshFolder { files in
+            #expect { try files.facts("subject,object,privileges\n", .csv) } throws: {
+                "\($0)".contains("there is no access in it")
+            }
+        }
+    }
+
+    @Test("Overlapping periods of a membership are one: it ends when the last of them does")
+    func overlappingPeriods() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "role,member,valid_from,valid_to\nstaff,bob,2024-01-01,2024-03-01\nstaff,bob,2024-02-01,2024-04-01\n"
+                    + "staff,cleo,2024-01-01,2024-03-01\nstaff,cleo,2024-02-01,\n", .csv)
+            try files.load(facts)
+            func members(at time: String) throws -> [String] {
+                try files.withStore { try $0.read(at: .time(try Instant(time))) { try $0.members(of: "role:staff") } }
+            }
+            #expect(try members(at: "2024-02-15T00:00:00Z") == ["user:bob", "user:cleo"])
+            #expect(try members(at: "2024-03-15T00:00:00Z") == ["user:bob", "user:cleo"])
+            #expect(try members(at: "2024-04-15T00:00:00Z") == ["user:cleo"])
+            #expect(try files.load(facts).steps == [])
+        }
+    }
 }

@@ -58,4 +58,21 @@ struct CasbinTests {
                     ].map { String($0.prefix(28)) })
         }
     }
+
+    @Test("A file with CRLF line ends has the rules of one with LF")
+    func lineEnds() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts("# comment\r\np, ann, data1, read\r\np, ann, data1, read, deny\r\n", .casbin)
+            #expect(facts.grants.count == 1)
+            #expect(files.reasons(facts).map { String($0.prefix(17)) } == ["source:3: a `deny"])
+        }
+    }
+
+    @Test("Subjects called everyone and anonymous are reported, since they are not the store's")
+    func builtInNames() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts("p, everyone, data1, read\ng, anonymous, admin\n", .casbin)
+            #expect(facts.isEmpty && facts.unmapped.count == 2)
+        }
+    }
 }

@@ -46,4 +46,21 @@ struct GitHubTests {
             #expect { try files.facts("{}", .github) } throws: { "\($0)".contains("has no `orgs`") }
         }
     }
+
+    @Test("A login is a user, also if it is a name that the store knows")
+    func logins() throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = #"{"orgs":{"o":{"members":["everyone"],"repos":{"r":{"collaborators":{"anonymous":"read"}}}}}}"#
+            let facts = try files.facts(text, .github)
+            #expect(facts.memberships.keys.map(\.member) == ["user:everyone"])
+            #expect(Set(facts.grants.keys.map(\.subject)).contains("user:anonymous"))
+        }
+    }
+
+    @Test("A file without organizations is an error")
+    func empty() throws {
+        try SourceFiles.inFreshFolder { files in
+            #expect { try files.facts(#"{"orgs":{}}"#, .github) } throws: { "\($0)".contains("there is no access in it") }
+        }
+    }
 }

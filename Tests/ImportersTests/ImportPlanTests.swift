@@ -159,4 +159,56 @@ struct ImportPlanTests {
                 ])
         }
     }
+
+    @Test("A grant of create does not let everyone create objects, and a note says so")
+    func create() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.header + "ann,doc:1,create read,,,,\n", .csv)
+            #expect(try files.load(facts).notes.contains { $0.hasPrefix("no effect: create") })
+            #expect(try files.may("user:ann", "read", "doc:1"))
+            #expect(try !files.may(.everyone, "create", "class:doc"))
+            #expect(try !files.may(.everyone, "create", .store))
+        }
+    }
+
+    @Test("Removals come before additions that have a time: two roles can change places")
+    func swappedRoles() throws {
+        try SourceFiles.inFreshFolder { files in
+            try files.load(files.facts("role,member\na,role:b\nc,ann\n", .csv))
+            let begin = files.clock.now
+            files.clock.now = try Instant("2030-01-02T00:00:00Z")
+            let facts = try files.facts("role,member,valid_from\nb,role:a,2030-01-01\n", .csv)
+            #expect(begin < files.clock.now)
+            try files.load(facts)
+            #expect(try files.differences(facts).isEmpty)
+            #expect(try files.load(facts).steps == [])
+        }
+    }
+
+    @Test("What an administrator takes from everyone on the store or a class is not given again, and a note says so")
+    func closedAgain() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(Self.header + "ann,doc:1,read,,,,\n", .csv)
+            try files.load(facts)
+            _ = try files.withStore { store in
+                try store.commit(
+                    Transaction(
+                        "user:root", [.revoke(.everyone, on: .store, ["read"]), .revoke(.everyone, on: "class:doc", ["read"])]))
+            }
+            let plan = try files.load(facts)
+            #expect(plan.steps == [])
+            #expect(plan.notes.count == 2 && plan.notes.allSatisfy { $0.hasPrefix("no effect yet: everyone lacks read on the ") })
+        }
+    }
+
+    @Test("A repeated import does not open the store level further once others made commits")
+    func storeOfSeveral() throws {
+        try SourceFiles.inFreshFolder { files in
+            try files.load(files.facts(Self.header + "ann,doc:1,read,,,,\n", .csv))
+            _ = try files.withStore { try $0.commit(Transaction("user:root", [.register("user:bob")])) }
+            let plan = try files.load(files.facts(Self.header + "ann,doc:1,read update,,,,\n", .csv))
+            #expect(plan.notes.contains { $0.contains("`muniment grant everyone update on store`") })
+            #expect(try !files.may(.everyone, "update", .store))
+        }
+    }
 }

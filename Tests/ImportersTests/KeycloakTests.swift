@@ -76,4 +76,22 @@ struct KeycloakTests {
             #expect((again.steps.count, again.notes) == (0, []))
         }
     }
+
+    @Test("A user name is a user, also if it is a name that the store knows")
+    func userNames() throws {
+        try SourceFiles.inFreshFolder { files in
+            let names = ["everyone", "anonymous", "role:staff", "user:ann"]
+            let users = names.map { #"{"username":"\#($0)","realmRoles":["boss"]}"# }.joined(separator: ",")
+            let facts = try files.facts(#"{"realm":"firm","users":[\#(users)]}"#, .keycloak)
+            #expect(Set(facts.memberships.keys.map(\.member)) == Set(names.map { Name("user:" + $0) }))
+        }
+    }
+
+    @Test("A realm that was exported without its users is an error")
+    func noUsers() throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = #"{"realm":"firm","roles":{"realm":[{"name":"staff"}]}}"#
+            #expect { try files.facts(text, .keycloak) } throws: { "\($0)".contains("has no `users`") }
+        }
+    }
 }

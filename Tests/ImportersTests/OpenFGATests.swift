@@ -138,4 +138,23 @@ struct OpenFGATests {
             #expect(try !files.may("user:ann", "read", "doc:1"))
         }
     }
+
+    @Test("Tuples that the model does not permit are reported")
+    func restrictions() throws {
+        try SourceFiles.inFreshFolder { files in
+            let model = """
+                {"type_definitions":[{"type":"user"},{"type":"group","relations":{"member":{"this":{}}}},
+                 {"type":"doc","relations":{"viewer":{"this":{}}},"metadata":{"relations":{"viewer":
+                   {"directly_related_user_types":[{"type":"user"}]}}}}]}
+                """
+            let tuples = Self.tuples("user:* viewer doc:1", "group:eng#member viewer doc:1", "user:ann viewer doc:1")
+            let facts = try files.facts(["model": model, "tuples": tuples], .openfga)
+            #expect(facts.grants.keys.map(\.subject) == ["user:ann"])
+            #expect(
+                files.reasons(facts) == [
+                    "tuples: tuple 1: the model does not let `doc#viewer` have the subject `user:*`",
+                    "tuples: tuple 2: the model does not let `doc#viewer` have the subject `group#member`",
+                ])
+        }
+    }
 }

@@ -86,4 +86,40 @@ struct SpiceDBTests {
             }
         }
     }
+
+    @Test("A schema with CRLF line ends keeps what follows a comment")
+    func lineEnds() throws {
+        try SourceFiles.inFreshFolder { files in
+            let schema = """
+                definition user {}
+                definition doc {
+                    relation viewer: user
+                    relation banned: user
+                    permission view = viewer // not these: /*
+                        - banned
+                }
+                """
+            let facts = try files.facts(
+                ["a": schema.replacing("\n", with: "\r\n"), "b": "doc:1#viewer@user:ann\r\ndoc:1#banned@user:ann\r\n"], .spicedb)
+            #expect(
+                files.reasons(facts).map { String($0.prefix(25)) } == ["`doc#view`: only unions of"].map { String($0.prefix(25)) })
+            #expect(facts.grants.count == 2)
+        }
+    }
+
+    @Test("A schema that ends within a definition, or defines a name twice, is an error")
+    func incompleteSchema() throws {
+        try SourceFiles.inFreshFolder { files in
+            let user = "definition user {}\n"
+            for (schema, problem) in [
+                (user + "definition doc { relation viewer: user", "`}` is missing"),
+                (user + "caveat c(x int) { x > 1", "`}` is missing"), (user + "definition user {}", "`user` is defined twice"),
+                (user + "definition doc { relation a: user relation a: user }", "`a` is defined twice"),
+            ] {
+                #expect { try files.facts(["a": schema, "b": "doc:1#viewer@user:ann"], .spicedb) } throws: {
+                    "\($0)".contains(problem)
+                }
+            }
+        }
+    }
 }

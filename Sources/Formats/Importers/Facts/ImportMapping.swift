@@ -68,6 +68,9 @@ extension ImportMapping {
 
     func subject(_ text: String) -> Name { name(text, subjectClass) }
 
+    /// Returns the name of a person whom the source names without a class, whatever characters the name has.
+    func user(_ login: String) -> Name { Name(subjectClass + ":" + login) }
+
     func object(_ text: String) -> Name { name(text, objectClass) }
 
     private func name(_ text: String, _ className: String) -> Name {

@@ -16,6 +16,19 @@ public struct SourceFacts: Sendable {
 
         public init(from: Instant? = nil, to: Instant? = nil) { (self.from, self.to) = (from, to) }
 
+        static func merged(_ periods: Set<Period>) -> Set<Period> {
+            if periods.count < 2 { return periods }
+            var merged: [Period] = []
+            for period in periods.sorted(by: { ($0.from ?? .distantPast) < ($1.from ?? .distantPast) }) {
+                if let last = merged.last, (period.from ?? .distantPast) <= (last.to ?? .forever) {
+                    merged[merged.count - 1].to = last.to.flatMap { end in period.to.map { max(end, $0) } }
+                } else {
+                    merged.append(period)
+                }
+            }
+            return Set(merged)
+        }
+
         public func contains(_ instant: Instant) -> Bool {
             (from.map { $0 <= instant } ?? true) && (to.map { instant < $0 } ?? true)
         }
@@ -50,6 +63,8 @@ public struct SourceFacts: Sendable {
     /// The privileges that the objects of a class inherit from their parents. Those of other classes inherit everything.
     public internal(set) var inherited: [String: Set<String>] = [:]
     public private(set) var unmapped: [Unmapped] = []
+    /// What the reader left out because it states no access.
+    public private(set) var notes: [String] = []
 
     public init() {}
 
@@ -61,6 +76,8 @@ public struct SourceFacts: Sendable {
 
 extension SourceFacts {
     mutating func skip(_ place: String, _ reason: String) { unmapped.append(Unmapped(place: place, reason: reason)) }
+
+    mutating func note(_ text: String) { notes.append(text) }
 
     mutating func addRole(_ role: Name, at place: String) {
         guard check([role], at: place) else { return }
@@ -117,6 +134,12 @@ extension SourceFacts {
         }
         if objects[object] == nil { objects[object] = .some(nil) }
         if subject.kind == .role { roles.insert(subject) }
+    }
+
+    /// Joins the periods of a fact that overlap or meet.
+    mutating func mergePeriods() {
+        memberships = memberships.mapValues(Period.merged)
+        grants = grants.mapValues(Period.merged)
     }
 
     /// Removes memberships that would make a role a member of itself.

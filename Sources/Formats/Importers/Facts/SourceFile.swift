@@ -34,7 +34,9 @@ struct SourceFile {
 
     init(name: String, text: String) {
         self.name = name
-        self.text = text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? String(text.unicodeScalars.dropFirst()) : text
+        let text = text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? String(text.unicodeScalars.dropFirst()) : text
+        // A string has `\r\n` as one character, which is no `\n`.
+        self.text = text.replacing("\r\n", with: "\n")
     }
 
     /// The lines with content, with their numbers from 1. Lines that begin with `comment` are left out.

@@ -25,6 +25,10 @@ struct BroughtFacts {
     private(set) var roles: Set<Name> = []
     private(set) var classes: Set<Name> = []
     private(set) var ended: Set<Ended> = []
+    /// What this source gave and another caller took or gave again.
+    private(set) var lost: [Entry: Set<String>] = [:]
+    /// Whether every commit is an import of this source.
+    private(set) var isAlone = true
 
     /// The request id of the commits of a source.
     static func requestID(of source: String) -> String { "import:" + source }
@@ -39,6 +43,7 @@ struct BroughtFacts {
         try store.log(from: Revision(1), to: head) { described in
             let origin = described.commit.origin
             let isImport = origin.importLine != nil && origin.requestID == BroughtFacts.requestID(of: source)
+            if !isImport { isAlone = false }
             for event in described.commit.events { log.apply(event, isImport: isImport, at: described.commit.time) }
             if described.commit.revision == head { try resolve(log, described) }
         }
@@ -48,6 +53,9 @@ struct BroughtFacts {
         func name(_ id: some EntityID) throws -> Name { Name(try described.name(id)) }
         for (entry, held) in log.privileges where !held.isEmpty {
             privileges[Entry(subject: try name(entry.subject), object: try name(entry.object))] = Set(described.names(of: held))
+        }
+        for (entry, taken) in log.lost {
+            lost[Entry(subject: try name(entry.subject), object: try name(entry.object))] = Set(described.names(of: taken))
         }
         for membership in log.memberships {
             memberships.insert(SourceFacts.Membership(role: try name(membership.role), member: try name(membership.member)))
@@ -81,6 +89,7 @@ private struct BroughtIDs {
     }
 
     var privileges: [Entry: Privileges] = [:]
+    var lost: [Entry: Privileges] = [:]
     var memberships: Set<Membership> = []
     var objects: Set<ObjectID> = []
     var roles: Set<PrincipalID> = []
@@ -123,5 +132,6 @@ private struct BroughtIDs {
     private mutating func lose(_ lost: Privileges, _ entry: Entry) {
         guard let held = privileges[entry] else { return }
         privileges[entry] = held.subtracting(lost)
+        self.lost[entry, default: []].formUnion(held.intersection(lost))
     }
 }

@@ -5,7 +5,7 @@ internal import Permissions
 /// Compares the facts of a source with the state of a store and plans the changes between them.
 ///
 /// Facts of the past become commits with their times if they begin after the store's last commit. All other changes are made at the
-/// time of the import, removals first.
+/// time of the import. Removals come first, with the first commit.
 struct ImportPlanner {
     private let facts: SourceFacts
     private let present: PresentState
@@ -13,8 +13,6 @@ struct ImportPlanner {
     /// The time of the store's last commit. A commit cannot be earlier.
     private let earliest: Instant
     private let now: Instant
-    /// Whether the source may open the store level, because nothing else is in the store.
-    private let isNew: Bool
 
     private var batches: [Instant?: ImportBatch] = [:]
     private var notes: Set<String> = []
@@ -22,14 +20,14 @@ struct ImportPlanner {
     /// - Parameter head: the time of the store's last commit; nil for a new store, whose commits may have any time.
     init(_ facts: SourceFacts, _ present: PresentState, brought: BroughtFacts, head: Instant?, now: Instant) {
         (self.facts, self.present, self.brought) = (facts, present, brought)
-        (earliest, self.now, isNew) = (head ?? .distantPast, max(now, head ?? .distantPast), head == nil)
+        (earliest, self.now) = (head ?? .distantPast, max(now, head ?? .distantPast))
     }
 
     mutating func plan() throws -> ImportPlan {
         for (grant, periods) in facts.grants { try plan(grant, periods) }
         for (membership, periods) in facts.memberships { try plan(membership, periods) }
         try planRemovals()
-        var structure = StructurePlanner(facts, present, brought, opensStore: isNew)
+        var structure = StructurePlanner(facts, present, brought)
         var plan = ImportPlan()
         let times = batches.keys.compactMap { $0 }.sorted()
         for time in times { try structure.add(batches[time] ?? ImportBatch(), at: time, isLast: false, to: &plan) }
@@ -118,7 +116,9 @@ extension ImportPlanner {
 
 extension ImportPlanner {
     private mutating func planRemovals() throws {
-        var batch = batches[nil] ?? ImportBatch()
+        // They come before every addition: a role that leaves another one may take it as a member.
+        let time = batches.keys.compactMap { $0 }.min()
+        var batch = batches[time] ?? ImportBatch()
         for (entry, privileges) in brought.privileges where entry.object.kind == .object {
             let held = try present.entry(of: entry.subject, on: entry.object)
             for privilege in privileges where held[privilege] != nil {
@@ -132,7 +132,7 @@ extension ImportPlanner {
         }
         try removeObjects(&batch)
         try removeRoles(&batch)
-        if !batch.isEmpty { batches[nil] = batch }
+        if !batch.isEmpty { batches[time] = batch }
     }
 
     /// Deletes objects that the source no longer has, if nothing of others would be lost with them.

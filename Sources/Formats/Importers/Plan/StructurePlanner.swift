@@ -10,17 +10,15 @@ struct StructurePlanner {
     private let facts: SourceFacts
     private let present: PresentState
     private let brought: BroughtFacts
+    /// What everyone gets on the store and on classes: all but `create`, which is decided there.
     private let privileges: [String]
-    private let opensStore: Bool
     private var prepared: Set<Name> = []
     private var isStoreReady = false
     private(set) var notes: Set<String> = []
 
-    /// - Parameter opensStore: whether the store is new. In the store of others, an import does not open the store level.
-    init(_ facts: SourceFacts, _ present: PresentState, _ brought: BroughtFacts, opensStore: Bool) {
+    init(_ facts: SourceFacts, _ present: PresentState, _ brought: BroughtFacts) {
         (self.facts, self.present, self.brought) = (facts, present, brought)
-        self.opensStore = opensStore || brought.privileges[BroughtFacts.Entry(subject: .everyone, object: .store)] != nil
-        privileges = facts.privileges
+        privileges = facts.privileges.filter { $0 != "create" }
     }
 
     /// Adds the steps of a batch to the plan.
@@ -61,13 +59,20 @@ struct StructurePlanner {
 
     /// Gives everyone the privileges on the store, if the source created the store.
     private mutating func prepareStore(_ changes: inout [Change]) throws {
-        guard !isStoreReady, !privileges.isEmpty else { return }
+        guard !isStoreReady else { return }
         isStoreReady = true
-        // Without `update`, the store would be read-only: it would take away create and delete too.
-        let isChanging = privileges.contains { ["create", "delete"].contains($0) } && !privileges.contains("update")
+        if facts.privileges.contains("create"), !present.isOpen, try !missing(["create"], on: .store).isEmpty {
+            notes.insert(
+                "no effect: create is decided at the store and the classes, and an import does not let everyone create objects. Grant "
+                    + "it there to those who may")
+        }
+        if privileges.isEmpty { return }
+        // Without `update`, the store would be read-only: it would take away delete too.
+        let isChanging = privileges.contains("delete") && !privileges.contains("update")
         let missing = try missing(privileges + (isChanging ? ["update"] : []), on: .store)
         if present.isOpen || missing.isEmpty { return }
-        guard opensStore else {
+        // In the store of others, an import does not open the store level.
+        guard brought.isAlone else {
             notes.insert(
                 "no effect yet: everyone lacks \(missing.joined(separator: ", ")) on the store, so grants of it give no access. Give "
                     + "it with `muniment grant everyone \(missing.joined(separator: ",")) on store`")
@@ -103,7 +108,7 @@ struct StructurePlanner {
         guard prepared.insert(name).inserted else { return }
         let custom = privileges.filter { !Privileges.builtInNames.contains($0) }
         // A class can only name privileges that exist; nobody has the others.
-        let inherited = facts.inherited[className]?.intersection(privileges)
+        let inherited = facts.inherited[className]?.intersection(facts.privileges)
         let inherits: ClassSettings.Inheritance = inherited.map { $0.isEmpty ? .nothing : .only($0.sorted()) } ?? .everything
         guard let options = try present.options(ofClass: className) else {
             changes.append(
@@ -128,7 +133,8 @@ struct StructurePlanner {
         }
         let missing = try missing(privileges, on: name)
         if present.isOpen || missing.isEmpty { return }
-        if isOurs {
+        let taken = brought.lost[BroughtFacts.Entry(subject: .everyone, object: name)] ?? []
+        if isOurs, taken.isDisjoint(with: missing) {
             changes.append(.grant(.everyone, on: name, missing))
         } else {
             notes.insert(

@@ -26,15 +26,26 @@ struct CSVSource {
     init(_ mapping: ImportMapping) { self.mapping = mapping }
 
     func read(_ files: [SourceFile], into facts: inout SourceFacts) throws {
-        for file in files { try read(file, into: &facts) }
+        var found: Set<CSVColumn> = []
+        for file in files { found.formUnion(try read(file, into: &facts)) }
+        for (column, name) in mapping.columns where !found.contains(column) {
+            throw SourceFileError(
+                file: files.map(\.name).joined(separator: ", "),
+                "no column is called `\(Name(name).excerpt)`, which the mapping gives for `\(column.rawValue)`; correct the mapping"
+            )
+        }
     }
 
-    private func read(_ file: SourceFile, into facts: inout SourceFacts) throws {
+    /// Reads a file and returns its columns.
+    private func read(_ file: SourceFile, into facts: inout SourceFacts) throws -> Set<CSVColumn> {
         let records: [CSVRecords.Record]
         do { records = try CSVRecords.records(of: file.text) } catch {
             throw SourceFileError(file: file.place(error.line), "a quote is not closed; double a quote inside a quoted field")
         }
         let columns = try columns(records[0].fields, of: file)
+        for (index, name) in records[0].fields.enumerated() where !columns.values.contains(index) {
+            facts.note("\(file.name): the column `\(Name(name).excerpt)` is ignored")
+        }
         for record in records.dropFirst() {
             let place = file.place(record.line)
             guard record.fields.count == records[0].fields.count else {
@@ -48,6 +59,7 @@ struct CSVSource {
             }
             read(row, at: place, into: &facts)
         }
+        return Set(columns.keys)
     }
 
     /// Returns the index of each column that the header has.
@@ -61,6 +73,11 @@ struct CSVSource {
                 throw SourceFileError(file: file.name, "the column `\(name)` appears twice; rename one")
             }
             columns[column] = places.first
+            let others = Set(header).subtracting(mapping.columns.values)
+            if places.isEmpty, let other = others.first(where: { $0.lowercased() == name.lowercased() }) {
+                throw SourceFileError(
+                    file: file.name, "the column `\(Name(other).excerpt)` differs from `\(name)` in case only; rename it")
+            }
         }
         let isUsable = [[.subject, .object, .privileges], [.role, .member], [.object, .parent]].contains {
             $0.allSatisfy { (column: CSVColumn) in columns[column] != nil }
@@ -77,7 +94,11 @@ struct CSVSource {
     private func read(_ row: Row, at place: String, into facts: inout SourceFacts) {
         var period = SourceFacts.Period.always
         for (column, member) in [(CSVColumn.validFrom, \SourceFacts.Period.from), (.validTo, \.to)] {
-            guard let text = row[column], !["infinity", "-infinity"].contains(text) else { continue }
+            guard let text = row[column] else { continue }
+            if text == (column == .validFrom ? "-infinity" : "infinity") { continue }
+            if ["infinity", "-infinity"].contains(text) {
+                return facts.skip(place, "`\(column.rawValue)` is `\(text)`, so it holds at no time; leave the row out")
+            }
             guard let instant = Instant(ofDatabase: text) else {
                 return facts.skip(place, "`\(Name(text).excerpt)` is not a time: write it like 2026-01-31T10:00:00Z or 2026-01-31")
             }

@@ -16,8 +16,8 @@ struct CasbinSource {
                 let place = file.place(line.number)
                 // Casbin allows blanks before a quoted field.
                 let text = line.text.replacing(/,\s+"/, with: ",\"")
-                guard let record = (try? CSVRecords.records(of: text))?.first else {
-                    facts.skip(place, "a quote is not closed")
+                guard let records = try? CSVRecords.records(of: text), records.count == 1, let record = records.first else {
+                    facts.skip(place, "the line is not one rule: check its quotes")
                     continue
                 }
                 rules.append((place, record.fields.map { $0.trimmingCharacters(in: .whitespaces) }))
@@ -25,7 +25,7 @@ struct CasbinSource {
         }
         let roles = Set(rules.filter { $0.fields[0] == "g" && $0.fields.count == 3 }.map { ExactText($0.fields[2]) })
         for (place, fields) in rules {
-            if let reason = obstacle(fields) {
+            if let reason = obstacle(fields, roles) {
                 facts.skip(place, reason)
             } else if fields[0] == "g" {
                 facts.addMember(subject(fields[1], roles), to: Name.role(fields[2]), at: place)
@@ -41,7 +41,7 @@ struct CasbinSource {
     }
 
     /// Returns why a rule cannot be mapped; nil if it can.
-    private func obstacle(_ fields: [String]) -> String? {
+    private func obstacle(_ fields: [String], _ roles: Set<ExactText>) -> String? {
         switch (fields[0], fields.count) {
         case ("p", 5) where fields[4] == "deny":
             return "a `deny` rule takes access away that other rules give, and a store has only grants"
@@ -51,6 +51,9 @@ struct CasbinSource {
             return "a rule with a domain, a priority or a condition needs a matcher, which cannot be mapped"
         case ("p", _), ("g", _): return "the rule has too few fields"
         default: return "`\(Name(fields[0]).excerpt)` rules need a matcher of their own, which cannot be mapped"
+        }
+        if !roles.contains(ExactText(fields[1])), [Name.everyone, .anonymous].contains(Name(fields[1])) {
+            return "`\(fields[1])` is one subject in the policy, and in a store it stands for many; rename it"
         }
         if let pattern = fields.dropFirst().first(where: { $0.contains("*") || $0.contains("|") || $0.contains("==") }) {
             return "the pattern `\(Name(pattern).excerpt)` needs a matcher, which cannot be mapped"

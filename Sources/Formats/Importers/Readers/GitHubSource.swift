@@ -38,7 +38,7 @@ struct GitHubSource {
         for group in ["admins", "members"] {
             let role = Name.role(name + ":" + group)
             facts.addRole(role, at: place)
-            for user in try fields.optionalTexts(group) ?? [] { facts.addMember(mapping.subject(user), to: role, at: place) }
+            for user in try fields.optionalTexts(group) ?? [] { facts.addMember(mapping.user(user), to: role, at: place) }
         }
         grant("admin", to: .role(name + ":admins"), on: object, at: place)
         let base = try fields.optionalText("default_repository_permission") ?? "none"
@@ -48,7 +48,7 @@ struct GitHubSource {
             facts.addObject(object, parent: Name("org:" + name), at: "\(place).repos.\(repository)")
             guard case .object(let people)? = settings["collaborators"] else { continue }
             for (user, level) in people {
-                grant(try level.readText(), to: mapping.subject(user), on: object, at: "\(place).repos.\(repository)")
+                grant(try level.readText(), to: mapping.user(user), on: object, at: "\(place).repos.\(repository)")
             }
         }
         try readTeams(try fields.optional("teams", Self.members) ?? JSONObject(), of: name, parent: nil, at: place + ".teams")
@@ -63,7 +63,7 @@ struct GitHubSource {
             facts.addRole(role, at: place)
             if let parent { facts.addMember(role, to: parent, at: place) }
             for user in try (fields.optionalTexts("members") ?? []) + (fields.optionalTexts("maintainers") ?? []) {
-                facts.addMember(mapping.subject(user), to: role, at: place)
+                facts.addMember(mapping.user(user), to: role, at: place)
             }
             for (repository, level) in try fields.optional("repos", Self.members) ?? JSONObject() {
                 let object = Name("repo:\(organization)/\(repository)")

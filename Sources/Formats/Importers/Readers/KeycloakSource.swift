@@ -19,15 +19,23 @@ struct KeycloakSource {
     static func read(_ files: [SourceFile], _ mapping: ImportMapping, into facts: inout SourceFacts) throws {
         var source = KeycloakSource(mapping: mapping, facts: facts)
         var events: [(place: String, event: JSONValue)] = []
+        var hasUsers = false
         for file in files {
             let json = try file.json()
             if case .array(let list) = json {
                 events += list.enumerated().map { ("\(file.name): event \($0.offset + 1)", $0.element) }
             } else if case .object(let realm) = json, realm["realm"] != nil {
                 source.readRealm(realm, file)
+                hasUsers = hasUsers || realm["users"] != nil
             } else {
                 throw SourceFileError(file: file.name, "the file is neither a realm nor a list of admin events; export it again")
             }
+        }
+        guard hasUsers else {
+            throw SourceFileError(
+                file: files[0].name,
+                "the realm has no `users`, and its import would remove every member; export it with `kc.sh export --users realm_file`"
+            )
         }
         let periods = source.periods(of: events)
         for (membership, place) in source.memberships { source.add(membership, periods[membership] ?? [], isPresent: true, place) }
@@ -57,7 +65,7 @@ extension KeycloakSource {
         for group in Self.list(realm["groups"]) { readGroup(group, parent: nil, file) }
         for user in Self.list(realm["users"]) {
             guard let name = user.text("username") else { continue }
-            let (member, place) = (mapping.subject(name), "\(file.name): user \(name)")
+            let (member, place) = (mapping.user(name), "\(file.name): user \(name)")
             if let id = user.text("id") { users[id] = name }
             if case .bool(false)? = user["enabled"] { disabled.insert(member) }
             join(member, Self.roles(of: user), at: place)
@@ -153,7 +161,7 @@ extension KeycloakSource {
         _ path: [String], _ representation: JSONValue?, _ kind: String
     ) -> [SourceFacts.Membership]? {
         guard path.count >= 3 else { return nil }
-        let holder: Name? = path[0] == "users" ? users[path[1]].map { mapping.subject($0) } : groups[path[1]]
+        let holder: Name? = path[0] == "users" ? users[path[1]].map { mapping.user($0) } : groups[path[1]]
         guard let holder else { return nil }
         // users/ID/groups/ID
         if kind == "GROUP_MEMBERSHIP" {

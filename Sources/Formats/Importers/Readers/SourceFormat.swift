@@ -12,7 +12,7 @@ public enum SourceFormat: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - files: the files, read together; `-` is standard input.
     ///   - mapping: names and privileges.
-    /// - Throws: ``SourceFileError`` for a file of another format, and `UnreadableFileError`.
+    /// - Throws: ``SourceFileError`` for a file of another format or without content, and `UnreadableFileError`.
     public func facts(in files: [String], _ mapping: ImportMapping = ImportMapping()) throws -> SourceFacts {
         let sources = try files.map { try SourceFile($0) }
         var facts = SourceFacts()
@@ -24,6 +24,13 @@ public enum SourceFormat: String, CaseIterable, Sendable {
         case .github: try GitHubSource.read(sources, mapping, into: &facts)
         case .keycloak: try KeycloakSource.read(sources, mapping, into: &facts)
         }
+        guard !facts.isEmpty || !facts.unmapped.isEmpty else {
+            throw SourceFileError(
+                file: sources.map(\.name).joined(separator: ", "),
+                "there is no access in it, and its import would remove all that earlier ones brought; check the command that wrote it"
+            )
+        }
+        facts.mergePeriods()
         facts.removeMembershipCycles()
         return facts
     }

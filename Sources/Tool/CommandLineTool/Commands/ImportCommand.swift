@@ -9,7 +9,7 @@ extension Option {
     fileprivate static let resume = Option(
         "resume", "of a history: skip the transactions of this file that the store already contains")
     fileprivate static let sourceFormat = Option(
-        "from", value: "FORMAT", "the format: \(SourceFormat.names) (default: a history)")
+        "from", value: SourceFormat.allCases.map(\.rawValue).joined(separator: "|"), "the format (default: a history)")
     fileprivate static let source = Option(
         "source", value: "NAME", "with --from: the name of the source, whose earlier facts this import replaces")
     fileprivate static let mapping = Option(
@@ -59,6 +59,9 @@ extension Command {
         let isSame = comparison.differences.isEmpty && facts.unmapped.isEmpty
         var lines = comparison.differences.map(\.description)
         if lines.isEmpty { lines = ["no differences in \(counted(comparison.questions, "question"))"] }
+        if !facts.unmapped.isEmpty {
+            call.note("not compared, since they cannot be mapped: \(counted(facts.unmapped.count, "part")) of the source")
+        }
         return try call.answer(
             .object([
                 "questions": .count(comparison.questions), "differences": .array(comparison.differences.map(\.json)),
@@ -79,7 +82,10 @@ extension Invocation {
         return try format.facts(in: files, mapping)
     }
 
-    fileprivate func noteUnmapped(_ facts: SourceFacts) { for line in facts.unmapped { note("cannot be mapped: \(line)") } }
+    fileprivate func noteUnmapped(_ facts: SourceFacts) {
+        for text in facts.notes { note(text) }
+        for line in facts.unmapped { note("cannot be mapped: \(line)") }
+    }
 
     fileprivate mutating func importSource() throws -> ExitCode {
         guard !options.isSet(.resume) else {

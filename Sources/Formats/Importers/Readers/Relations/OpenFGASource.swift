@@ -74,10 +74,20 @@ struct OpenFGASource {
             add(rewrite, to: &relation)
             if case .array(let types)? = definition["metadata"]?["relations"]?[name]?["directly_related_user_types"] {
                 for case .string(let type)? in types.map({ $0["type"] }) { relation.subjectTypes.insert(type) }
+                relation.permitted = Set(types.compactMap(form))
             }
             relations[name] = relation
         }
         return relations
+    }
+
+    /// Returns the form of the subjects that a type restriction permits; nil with a condition, since such tuples are not mapped.
+    private static func form(_ restriction: JSONValue) -> String? {
+        guard case .object(let members) = restriction, let type = members.text("type"), members.text("condition") ?? "" == "" else {
+            return nil
+        }
+        if let relation = members.text("relation"), !relation.isEmpty { return type + "#" + relation }
+        return members["wildcard"] == nil ? type : type + ":*"
     }
 
     private static func add(_ rewrite: JSONValue, to relation: inout RelationModel.Relation) {

@@ -15,6 +15,8 @@ struct RelationModel {
         var isDirect = false
         /// The types that tuples of it have as subjects.
         var subjectTypes: Set<String> = []
+        /// The subjects that tuples of it may have, as `type`, `type:*` or `type#relation`; nil if the model does not say it.
+        var permitted: Set<String>?
         /// The relations of the same object that include it.
         var computed: Set<String> = []
         var arrows: Set<Arrow> = []
@@ -26,6 +28,11 @@ struct RelationModel {
     var types: [String: [String: Relation]] = [:]
 
     func relation(_ name: String, of type: String) -> Relation? { types[type]?[name] }
+
+    /// Whether the type restrictions of a relation permit the subject of a tuple.
+    func permits(_ tuple: RelationTuple) -> Bool {
+        relation(tuple.relation, of: tuple.object.type)?.permitted?.contains(tuple.form) ?? true
+    }
 
     /// Returns the relations that name the parents of a type's objects.
     func parentRelations(of type: String) -> Set<String> {

@@ -14,6 +14,8 @@ struct RelationTuple {
     let subject: Reference
     /// The relation whose holders are the subject; nil for the subject itself.
     let subjectRelation: String?
+    /// The subject as models restrict it: `type`, `type:*` or `type#relation`.
+    var form: String { subjectRelation.map { subject.type + "#" + $0 } ?? subject.type + (subject.id == "*" ? ":*" : "") }
     var until: Instant?
     /// Why it cannot be mapped; nil if it can.
     var obstacle: String?
@@ -39,12 +41,13 @@ struct RelationSource {
     init(_ model: RelationModel, _ tuples: [RelationTuple], _ mapping: ImportMapping) {
         var model = model
         // A model does not always say the types of subjects.
-        for tuple in tuples where tuple.subjectRelation == nil {
+        for tuple in tuples
+        where tuple.subjectRelation == nil && model.relation(tuple.relation, of: tuple.object.type)?.permitted == nil {
             model.types[tuple.object.type]?[tuple.relation]?.subjectTypes.insert(tuple.subject.type)
         }
         (self.model, self.tuples, self.mapping) = (model, tuples, mapping)
         inheritance = RelationInheritance(model, mapping)
-        var next = tuples.compactMap { tuple in
+        var next = tuples.filter { model.permits($0) }.compactMap { tuple in
             tuple.subjectRelation.map { Userset(type: tuple.subject.type, relation: $0) }
         }
         while let userset = next.popLast() {
@@ -81,6 +84,10 @@ struct RelationSource {
         }
         guard relation.isDirect, relation.obstacle == nil else {
             return facts.skip(tuple.place, "`\(type)#\(tuple.relation)` cannot be mapped")
+        }
+        guard model.permits(tuple) else {
+            return facts.skip(
+                tuple.place, "the model does not let `\(type)#\(tuple.relation)` have the subject `\(Name(tuple.form).excerpt)`")
         }
         if tuple.subjectRelation == nil, model.parentRelations(of: type).contains(tuple.relation) {
             return readParent(tuple, into: &facts)

@@ -51,7 +51,7 @@ struct SpiceDBSchema {
 
     init(_ file: SourceFile) {
         self.file = file
-        let text = file.text.replacing(/(?s)\/\*.*?\*\//, with: " ").replacing(/\/\/[^\n]*/, with: " ")
+        let text = file.text.replacing(/(?s)\/\*.*?\*\/|\/\/[^\r\n]*/, with: " ")
         tokens = text.matches(of: /"[^"]*"|[A-Za-z0-9_\/]+|->|[^\sA-Za-z0-9_]/).map { $0.output }[...]
     }
 
@@ -60,9 +60,10 @@ struct SpiceDBSchema {
             switch word {
             case "definition":
                 let type = String(try name("a type"))
+                guard model.types[type] == nil else { throw problem("`\(type)` is defined twice") }
                 try expect("{")
                 model.types[type] = try relations()
-            case "caveat": skipBlock()
+            case "caveat": try skipBlock()
             case "use": _ = tokens.popFirst()
             default: throw problem("`\(word)` is not a definition")
             }
@@ -71,7 +72,8 @@ struct SpiceDBSchema {
 
     private mutating func relations() throws -> [String: RelationModel.Relation] {
         var relations: [String: RelationModel.Relation] = [:]
-        while let word = tokens.popFirst(), word != "}" {
+        while let word = tokens.first, word != "}" {
+            tokens.removeFirst()
             let name = String(try name("a relation"))
             var relation = RelationModel.Relation()
             try expect(word == "relation" ? ":" : "=")
@@ -86,8 +88,9 @@ struct SpiceDBSchema {
             case "permission": SpiceDBSchema.add(definition, to: &relation)
             default: throw problem("`\(word)` is neither a relation nor a permission")
             }
-            relations[name] = relation
+            guard relations.updateValue(relation, forKey: name) == nil else { throw problem("`\(name)` is defined twice") }
         }
+        try expect("}")
         return relations
     }
 
@@ -112,8 +115,9 @@ struct SpiceDBSchema {
         }
     }
 
-    private mutating func skipBlock() {
-        while let token = tokens.popFirst(), token != "}" {}
+    private mutating func skipBlock() throws {
+        tokens = tokens.drop { $0 != "}" }
+        try expect("}")
     }
 
     private mutating func name(_ what: String) throws -> Substring {
