@@ -75,4 +75,17 @@ struct CasbinTests {
             #expect(facts.isEmpty && facts.unmapped.count == 2)
         }
     }
+
+    @Test("Two names that would be one in the store are reported")
+    func oneName() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "p, ann, data1, read\np, user:ann, data2, read\np, role:admin, data1, read\ng, bob, admin\n", .casbin)
+            #expect(
+                files.reasons(facts) == [
+                    "source:2: `ann` and `user:ann` would be one name; rename one of them",
+                    "source:4: `role:admin` and `admin` would be one name; rename one of them",
+                ])
+        }
+    }
 }

@@ -94,4 +94,17 @@ struct KeycloakTests {
             #expect { try files.facts(text, .keycloak) } throws: { "\($0)".contains("has no `users`") }
         }
     }
+
+    @Test("Two roles that would have one name in the store, and two realms, are errors")
+    func oneName() throws {
+        try SourceFiles.inFreshFolder { files in
+            let roles = #"{"realm":[{"name":"shop/sell"}],"client":{"shop":[{"name":"sell"}]}}"#
+            #expect { try files.facts(#"{"realm":"firm","users":[],"roles":\#(roles)}"#, .keycloak) } throws: {
+                "\($0)".contains("would be a realm role and a role of the client `shop`")
+            }
+            #expect {
+                try files.facts(["a": Self.realm, "b": Self.realm.replacing("firm", with: "other")], .keycloak)
+            } throws: { "\($0)".contains("another realm") }
+        }
+    }
 }

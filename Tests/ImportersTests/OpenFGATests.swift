@@ -157,4 +157,25 @@ struct OpenFGATests {
                 ])
         }
     }
+
+    @Test("Objects of two types that the mapping gives one name, and what only one of them inherits, are reported")
+    func oneClass() throws {
+        try SourceFiles.inFreshFolder { files in
+            let viewer = #""parent":\#(Self.this),"viewer":\#(Self.union(Self.this, Self.from("parent", "viewer")))"#
+            let model = Self.model([
+                "user": "", "folder": #""viewer":\#(Self.this)"#, "doc": viewer,
+                "sheet": viewer + #","editor":\#(Self.union(Self.this, Self.from("parent", "viewer")))"#,
+            ])
+            let tuples = Self.tuples(
+                "folder:f parent doc:1", "folder:f parent sheet:2", "user:ann viewer doc:1", "user:bob viewer sheet:1")
+            let facts = try files.facts(["model": model, "tuples": tuples], .openfga, mapping: #"{"types":{"sheet":"doc"}}"#)
+            #expect(facts.grants.keys.allSatisfy { $0.subject == "user:ann" })
+            #expect(facts.inherited["doc"] == ["viewer"])
+            #expect(
+                files.reasons(facts) == [
+                    "class `doc`: not all of its types inherit `editor`; give them classes of their own",
+                    "tuples: tuple 4: the mapping gives `doc:1` to another type too; use another class",
+                ])
+        }
+    }
 }

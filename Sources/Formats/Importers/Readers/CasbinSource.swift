@@ -24,10 +24,23 @@ struct CasbinSource {
             }
         }
         let roles = Set(rules.filter { $0.fields[0] == "g" && $0.fields.count == 3 }.map { ExactText($0.fields[2]) })
+        var texts: [Name: String] = [:]
         for (place, fields) in rules {
             if let reason = obstacle(fields, roles) {
                 facts.skip(place, reason)
-            } else if fields[0] == "g" {
+                continue
+            }
+            let other = fields[0] == "g" ? Name.role(fields[2]) : mapping.object(fields[2])
+            var isClear = true
+            for (name, text) in [(subject(fields[1], roles), fields[1]), (other, fields[2])] {
+                let first = texts[name, default: text]
+                texts[name] = first
+                if ExactText(first) == ExactText(text) { continue }
+                facts.skip(place, "`\(Name(first).excerpt)` and `\(Name(text).excerpt)` would be one name; rename one of them")
+                isClear = false
+            }
+            if !isClear { continue }
+            if fields[0] == "g" {
                 facts.addMember(subject(fields[1], roles), to: Name.role(fields[2]), at: place)
             } else {
                 facts.addGrant(

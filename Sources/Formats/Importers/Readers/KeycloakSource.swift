@@ -14,18 +14,24 @@ struct KeycloakSource {
     private var groups: [String: Name] = [:]
     /// The names of clients, by id.
     private var clients: [String: String] = [:]
+    /// What each role of the store is in the realm.
+    private var owners: [Name: String] = [:]
     private var facts = SourceFacts()
 
     static func read(_ files: [SourceFile], _ mapping: ImportMapping, into facts: inout SourceFacts) throws {
         var source = KeycloakSource(mapping: mapping, facts: facts)
         var events: [(place: String, event: JSONValue)] = []
-        var hasUsers = false
+        var (hasUsers, realmName): (Bool, JSONValue?) = (false, nil)
         for file in files {
             let json = try file.json()
             if case .array(let list) = json {
                 events += list.enumerated().map { ("\(file.name): event \($0.offset + 1)", $0.element) }
             } else if case .object(let realm) = json, realm["realm"] != nil {
-                source.readRealm(realm, file)
+                guard realmName == nil || realmName == realm["realm"] else {
+                    throw SourceFileError(file: file.name, "it is another realm; import each realm into a store of its own")
+                }
+                realmName = realm["realm"]
+                try source.readRealm(realm, file)
                 hasUsers = hasUsers || realm["users"] != nil
             } else {
                 throw SourceFileError(file: file.name, "the file is neither a realm nor a list of admin events; export it again")
@@ -56,13 +62,13 @@ struct KeycloakSource {
 // MARK: - The realm
 
 extension KeycloakSource {
-    private mutating func readRealm(_ realm: JSONObject, _ file: SourceFile) {
+    private mutating func readRealm(_ realm: JSONObject, _ file: SourceFile) throws {
         let roles = realm["roles"]
-        for role in Self.list(roles?["realm"]) { readRole(role, client: nil, file) }
+        for role in Self.list(roles?["realm"]) { try readRole(role, client: nil, file) }
         if case .object(let clients)? = roles?["client"] {
-            for (client, list) in clients { for role in Self.list(list) { readRole(role, client: client, file) } }
+            for (client, list) in clients { for role in Self.list(list) { try readRole(role, client: client, file) } }
         }
-        for group in Self.list(realm["groups"]) { readGroup(group, parent: nil, file) }
+        for group in Self.list(realm["groups"]) { try readGroup(group, parent: nil, file) }
         for user in Self.list(realm["users"]) {
             guard let name = user.text("username") else { continue }
             let (member, place) = (mapping.user(name), "\(file.name): user \(name)")
@@ -79,21 +85,30 @@ extension KeycloakSource {
         }
     }
 
-    private mutating func readRole(_ role: JSONObject, client: String?, _ file: SourceFile) {
+    private mutating func readRole(_ role: JSONObject, client: String?, _ file: SourceFile) throws {
         guard let name = role.text("name") else { return }
         let (holder, place) = (Self.role(name, client), "\(file.name): role \(name)")
+        try claim(holder, client.map { "a role of the client `\($0)`" } ?? "a realm role", file)
         facts.addRole(holder, at: place)
         guard case .object(let composites)? = role["composites"] else { return }
         join(holder, Self.texts(composites["realm"]).map { Self.role($0, nil) } + Self.clientRoles(composites["client"]), at: place)
     }
 
-    private mutating func readGroup(_ group: JSONObject, parent: Name?, _ file: SourceFile) {
+    private mutating func readGroup(_ group: JSONObject, parent: Name?, _ file: SourceFile) throws {
         guard let path = group.text("path") else { return }
         let (role, place) = (Self.group(path), "\(file.name): group \(path)")
+        try claim(role, "a group", file)
         facts.addRole(role, at: place)
         if let id = group.text("id") { groups[id] = role }
         join(role, Self.roles(of: group) + [parent].compactMap { $0 }, at: place)
-        for child in Self.list(group["subGroups"]) { readGroup(child, parent: role, file) }
+        for child in Self.list(group["subGroups"]) { try readGroup(child, parent: role, file) }
+    }
+
+    /// Refuses a name that the store would have for two things of the realm.
+    private mutating func claim(_ role: Name, _ owner: String, _ file: SourceFile) throws {
+        let first = owners.updateValue(owner, forKey: role) ?? owner
+        if first == owner { return }
+        throw SourceFileError(file: file.name, "`\(role.excerpt)` would be \(first) and \(owner); rename one of them")
     }
 
     private mutating func join(_ member: Name, _ roles: [Name], at place: String) {

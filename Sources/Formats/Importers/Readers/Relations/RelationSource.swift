@@ -65,15 +65,40 @@ struct RelationSource {
             for (name, relation) in model.types[type]?.sorted(by: { $0.key < $1.key }) ?? [] {
                 if let obstacle = relation.obstacle { facts.skip("`\(type)#\(name)`", obstacle) }
             }
-            facts.inherited[mapping.className(ofType: type), default: []].formUnion(inheritance.inherited[type] ?? [])
         }
+        readInheritance(into: &facts)
         for (type, privilege, parents) in inheritance.obstacles {
             facts.skip(
                 "`\(type)#\(privilege)`",
                 "it comes from `\(parents)`, and objects inherit by name: the holders of `\(privilege)` there are others than the model's"
             )
         }
-        for tuple in tuples { read(tuple, into: &facts) }
+        var types: [Name: String] = [:]
+        for tuple in tuples {
+            let other = [tuple.object, tuple.subject].first { reference in
+                let name = object(reference)
+                let first = types[name] ?? reference.type
+                types[name] = first
+                return reference.id != "*" && first != reference.type
+            }
+            if let other {
+                facts.skip(tuple.place, "the mapping gives `\(object(other).excerpt)` to another type too; use another class")
+            } else {
+                read(tuple, into: &facts)
+            }
+        }
+    }
+
+    /// Objects of a class inherit what all its types with parents inherit.
+    private func readInheritance(into facts: inout SourceFacts) {
+        for (className, types) in Dictionary(grouping: model.types.keys, by: { mapping.className(ofType: $0) }) {
+            let sets = types.filter { !model.parentRelations(of: $0).isEmpty }.map { inheritance.inherited[$0] ?? [] }
+            let shared = sets.dropFirst().reduce(sets.first ?? []) { $0.intersection($1) }
+            facts.inherited[className] = shared
+            for privilege in Set(sets.joined()).subtracting(shared).sorted() {
+                facts.skip("class `\(className)`", "not all of its types inherit `\(privilege)`; give them classes of their own")
+            }
+        }
     }
 
     private func read(_ tuple: RelationTuple, into facts: inout SourceFacts) {
