@@ -166,8 +166,10 @@ struct ImportPlanTests {
             let facts = try files.facts(Self.header + "ann,doc:1,create read,,,,\n", .csv)
             #expect(try files.load(facts).notes.contains { $0.hasPrefix("no effect: create") })
             #expect(try files.may("user:ann", "read", "doc:1"))
-            #expect(try !files.may(.everyone, "create", "class:doc"))
-            #expect(try !files.may(.everyone, "create", .store))
+            for object: Name in ["class:doc", .store] {
+                let entries = try files.withStore { try $0.read { try $0.entries(on: object) } }
+                #expect(entries.map { "\($0.subject) \($0.privileges)" } == [#"everyone ["read"]"#])
+            }
         }
     }
 
