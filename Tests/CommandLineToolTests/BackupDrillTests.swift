@@ -37,7 +37,60 @@ struct BackupDrillTests {
             #expect(other.output.contains("problem: other  the log of `other` does not contain the last commit of the backup"))
             #expect(try tool.shell("printf X | dd of=monday/log/data.mdb bs=1 seek=5000 conv=notrunc 2>&1").code == 0)
             let damaged = try tool.run("backup drill monday")
-            #expect(damaged.code == 3 && damaged.errors.contains("was changed or damaged"), "\(damaged.errors)")
+            #expect(damaged.code == 1 && damaged.output.contains("was changed or damaged"), "\(damaged.errors)")
+            #expect(damaged.lines.last?.hasPrefix("the backup cannot be relied on") == true)
+        }
+    }
+
+    @Test("A missing origin is a problem of one store, and the other stores are still verified")
+    func missingOrigin() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --store data/default")
+            try tool.make("init --store data/second")
+            try tool.make("backup all --data data")
+            #expect(try tool.shell("rm -r data/default").code == 0)
+            let drill = try tool.run("backup drill all --data data")
+            #expect(drill.code == 1 && drill.output.contains("problem: default  `data/default` is not a store"), "\(drill.errors)")
+            #expect(drill.output.contains("second  the origin has the same head"), "\(drill.output)")
+        }
+    }
+
+    @Test("A damaged `levels.json` is damage of the backup, and a missing one is a difference from the origin")
+    func levels() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("backup monday")
+            try tool.write("[]\nno\n", to: "monday/levels.json")
+            let damaged = try tool.run("backup drill monday")
+            #expect(damaged.code == 1 && damaged.output.contains("`levels.json` does not match its checksum"), "\(damaged.output)")
+            #expect(try tool.run("restore monday --store new").code == 3)
+            #expect(try tool.shell("mv monday/levels.json demo").code == 0)
+            let missing = try tool.make("backup drill monday --store demo")
+            #expect(missing.output.contains("demo  the origin has `levels.json`, and the backup has none"), "\(missing.output)")
+        }
+    }
+
+    @Test("A signal ends a drill and removes its folder, and a drill removes what an earlier one left", arguments: ["TERM", "INT"])
+    func interrupted(signal: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("backup monday")
+            // The drill handles signals before it starts to restore.
+            let script = """
+                mkdir t
+                TMPDIR=t "$muniment" backup drill monday & drill=$!
+                until ls t/muniment-drill-*/restored.part; do kill -0 $drill || break; done >/dev/null 2>&1
+                kill -\(signal) $drill
+                wait $drill
+                ls t
+                """
+            let result = try tool.shell(script)
+            #expect(!result.output.contains("muniment-drill"), "\(result.output)")
+            let leftovers = try tool.shell(
+                "mkdir -p t/muniment-drill-old/restored.part t/muniment-drill-new && touch -d '2 minutes ago' t/muniment-drill-old "
+                    + "&& TMPDIR=t \"$muniment\" backup drill monday && ls t")
+            #expect(leftovers.code == 0 && leftovers.lines.last == "muniment-drill-new", "\(leftovers.output) \(leftovers.errors)")
+            #expect(!leftovers.lines.contains("muniment-drill-old"))
         }
     }
 }

@@ -66,6 +66,9 @@ struct ConfigurationTests {
             let result = try check(tool, "", "--data data --config c.json")
             #expect(result.code == 2 && result.errors.contains(message), "\(result.errors)")
             #expect(try check(tool, "", "--config none.json").code == 2)
+            let checking = try tool.shell("MUNIMENT_CHECK=yes \"$muniment\" serve --data data --listen nowhere")
+            #expect(
+                checking.code == 2 && checking.errors.contains("the variable `MUNIMENT_CHECK` cannot be set"), "\(checking.errors)")
             let variable = try check(tool, "MUNIMENT_INSECURE=true", "--data data")
             #expect(variable.errors.contains("the variable `MUNIMENT_INSECURE` takes yes or no, not `true`"), "\(variable.errors)")
         }
@@ -83,6 +86,8 @@ struct ConfigurationTests {
                 own.code == 0 && own.output.contains("note     a service runs on `data` now, at \(service.address)"),
                 "\(own.output)")
             #expect(own.output.contains("start    serves the store `default`"))
+            let inside = try check(tool, "", "--data data/default/log --listen 127.0.0.1:0")
+            #expect(inside.code == 2 && inside.errors.contains("is inside the store"), "\(inside.output)")
             let taken = try check(tool, "", "--data other --listen 127.0.0.1:\(port)")
             #expect(taken.code == 1 && taken.output.contains("problem  cannot listen on 127.0.0.1 port \(port)"), "\(taken.output)")
             #expect(try tool.shell("ls -laR --time-style=full-iso data | sha256sum").output == before)

@@ -18,6 +18,17 @@ struct FilesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
     }
 
+    @Test("A planted link in place of the temporary file is not written through")
+    func plantedLinks() throws {
+        let (path, other) = (folder.path + "/file", folder.path + "/other")
+        try replaceFile(other, with: [7])
+        try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: other)
+        try replaceFile(path, with: [1], mode: 0o644)
+        #expect(try readFile(path) == [1] && readFile(other) == [7])
+        #expect(fileMode(path) == 0o644 && fileMode(other) == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["file", "other"])
+    }
+
     @Test("All chunks have the requested length, except the last", arguments: [0, 1, 9, 10, 11, 25])
     func chunks(count: Int) throws {
         let path = folder.path + "/file"

@@ -114,11 +114,13 @@ public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o60
     try syncFolder(of: path)
 }
 
-/// Writes a file and syncs its content, but not its name.
+/// Writes a file and syncs its content, but not its name. Replaces a file that an earlier process left.
 func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
-    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode_t(mode))
+    // A link in its place could lead to a file of another user: neither is ever written through.
+    _ = unsafe unlink(draft)
+    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
-    // A temporary file of an earlier process keeps its original mode.
+    // The mask of the process does not apply to the mode.
     guard fchmod(descriptor, mode_t(mode)) == 0 else {
         let code = errno
         _ = close(descriptor)

@@ -117,6 +117,25 @@ struct FeedTicketTests {
         }
     }
 
+    @Test("A clock that is set back neither extends a ticket nor keeps the limit of a caller")
+    func clockSetBack() async throws {
+        try await withListeners { fixture in
+            _ = try fixture.prepared()
+            let (port, token) = (try fixture.listen(), try fixture.administrator())
+            fixture.clock.advance(seconds: 3600)
+            for _ in 0..<FeedTickets.limitOfCaller { _ = try await ticket(fixture, token) }
+            fixture.clock.advance(seconds: -3600)
+            _ = try await ticket(fixture, token)
+            // The first ticket expires last.
+            fixture.clock.advance(seconds: FeedTickets.lifetimeSeconds)
+            _ = try await ticket(fixture, token)
+            fixture.clock.advance(seconds: -10)
+            let late = try await ticket(fixture, token)
+            fixture.clock.advance(seconds: FeedTickets.lifetimeSeconds)
+            #expect(try FeedClient(port: port, LiveFeedTests.commits + "?ticket=\(late)", token: nil).status == 401)
+        }
+    }
+
     @Test("No log contains a ticket", arguments: [LogFormat.text, .json])
     func logs(format: LogFormat) async throws {
         let written = Mutex<[UInt8]>([])

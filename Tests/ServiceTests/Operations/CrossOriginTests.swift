@@ -92,11 +92,15 @@ struct CrossOriginTests {
         arguments: [
             "*", "null", "", "app.example.com", "https://", "https://app.example.com/", "https://app.example.com/a",
             "https://APP.example.com", "https://*.example.com", "https://app.example.com:443", "http://app.example.com:80",
-            "https://user@app.example.com", "https://app.example.com?a", "ftp://app.example.com", "file://",
+            "https://user@app.example.com", "https://app.example.com?a", "https://bücher.example", "https://b%C3%BCcher.example",
+            "ftp://app.example.com", "file://",
         ])
     func exact(text: String) {
         #expect(WebOrigin(text) == nil)
-        for valid in ["https://app.example.com", "http://localhost:3000", "https://[::1]:8443", "http://127.0.0.1:5173"] {
+        for valid in [
+            "https://app.example.com", "http://localhost:3000", "https://[::1]:8443", "http://127.0.0.1:5173",
+            "https://xn--bcher-kva.example", "https://xn--bcher-kva.example:8443",
+        ] {
             #expect(WebOrigin(valid)?.description == valid)
         }
     }

@@ -1,3 +1,4 @@
+internal import Events
 internal import Files
 
 extension Store {
@@ -36,7 +37,11 @@ extension Store {
         } catch let error as FileError where error.isMissing {
             throw BackupError.damaged(path: source.path, problem: "\(error)")
         }
-        if fileExists(source.levels) { try copyFile(source.levels, to: draft.levels) }
+        guard fileExists(source.levels) else { return }
+        try copyFile(source.levels, to: draft.levels)
+        do { _ = try Store.levels(in: draft) } catch let error as JSONError {
+            throw BackupError.damaged(path: source.path, problem: error.problem)
+        }
     }
 
     private static func check(

@@ -6,14 +6,16 @@ internal import Hashing
 extension Store {
     /// The levels of the store, the smallest first; nil if the store has none.
     public var levels: [AccessLevel]? {
-        get throws {
-            guard fileExists(folder.levels) else { return nil }
-            let bytes = try readFile(folder.levels)
-            let json = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
-            guard bytes == AccessLevel.file(json) else { throw AccessLevel.damaged }
-            guard case .array(let levels) = try JSONText.decode(json) else { throw AccessLevel.noLevels }
-            return try levels.map { try AccessLevel(json: $0) }
-        }
+        get throws { try Store.levels(in: folder) }
+    }
+
+    static func levels(in folder: StoreFolder) throws -> [AccessLevel]? {
+        guard fileExists(folder.levels) else { return nil }
+        let bytes = try readFile(folder.levels)
+        let json = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
+        guard bytes == AccessLevel.file(json) else { throw AccessLevel.damaged }
+        guard case .array(let levels) = try JSONText.decode(json) else { throw AccessLevel.noLevels }
+        return try levels.map { try AccessLevel(json: $0) }
     }
 
     /// Returns the names with each level of the history replaced by its privileges. Other names are kept.

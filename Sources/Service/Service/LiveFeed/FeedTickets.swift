@@ -29,7 +29,7 @@ final class FeedTickets: Sendable {
         var byCaller: [String: Int] = [:]
 
         mutating func removeExpired(at now: Instant) {
-            while let first = requested.first, first.until <= now {
+            while let first = requested.first, !FeedTickets.isWithinLifetime(first.until, at: now) {
                 requested.removeFirst()
                 tickets[first.digest] = nil
                 let count = byCaller[first.caller] ?? 1
@@ -39,6 +39,11 @@ final class FeedTickets: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// Returns whether a ticket has not expired. One that expires later than a new ticket is from before the clock was set back.
+    private static func isWithinLifetime(_ until: Instant, at now: Instant) -> Bool {
+        until > now && until <= now.advanced(bySeconds: lifetimeSeconds)
+    }
 
     /// Returns a new ticket.
     ///
@@ -81,7 +86,9 @@ final class FeedTickets: Sendable {
             state.removeExpired(at: now)
             return state.tickets.removeValue(forKey: digest)
         }
-        guard let found, found.store == store, found.credential.isValid() else { return nil }
+        guard let found, Self.isWithinLifetime(found.until, at: now), found.store == store, found.credential.isValid() else {
+            return nil
+        }
         return found.credential
     }
 }

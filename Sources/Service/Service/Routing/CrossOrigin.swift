@@ -6,14 +6,15 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// - Parameter text: an origin such as `https://app.example.com` or `http://localhost:3000`, in lowercase letters, without a path
-    ///   and without the default port.
+    ///   and without the default port. A name with other letters is in Punycode, as browsers send it.
     /// - Returns: nil for any other text, including `*` and `null`.
     public init?(_ text: String) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.host, !host.isEmpty,
+        guard let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.encodedHost, !host.isEmpty,
             let usualPort = ["http": 80, "https": 443][scheme], parts.port != usualPort
         else { return nil }
         let port = parts.port.map { ":\($0)" } ?? ""
-        guard text == "\(scheme)://\(host)\(port)", text == text.lowercased(), !host.contains("*") else { return nil }
+        guard text == "\(scheme)://\(host)\(port)", text == text.lowercased(), !host.contains("*"), !host.contains("%")
+        else { return nil }
         description = text
     }
 }

@@ -19,9 +19,12 @@ public struct DataDirectorySurvey: Sendable {
         exists = isFolder(path)
         if DataBackup.exists(at: path) {
             (stores, missing, problem) = ([], [], "\(BackupError.isNotWritable(path: path))")
+        } else if exists, !mayWrite(to: path) {
+            // Such a user can often not list the stores either.
+            (stores, missing) = ([], [])
+            problem = "this user may not write to `\(path)`: run the check as the user of the service"
         } else if exists {
-            (stores, missing) = (try Self.storeNames(in: path), try Self.missingNames(in: path))
-            problem = mayWrite(to: path) ? nil : "this user may not write to `\(path)`: run the check as the user of the service"
+            (stores, missing, problem) = (try Self.storeNames(in: path), try Self.missingNames(in: path), nil)
         } else {
             (stores, missing) = ([], [])
             problem = fileExists(path) ? "`\(path)` is not a folder: name a folder" : nil

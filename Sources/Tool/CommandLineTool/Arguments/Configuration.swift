@@ -18,10 +18,16 @@ struct Configuration {
     ///
     /// - Parameters:
     ///   - options: the options that the environment and the file can set.
+    ///   - onlyAsArguments: the options that only the command line can set.
     ///   - arguments: the options of the command line.
     ///   - environment: the environment of the process. An empty variable counts as missing.
     /// - Throws: ``UsageError`` for an unreadable file, an unknown key, or a value of the wrong type.
-    init(_ options: [Option], arguments: ParsedArguments, environment: [String: String]) throws {
+    init(
+        _ options: [Option], onlyAsArguments: [Option], arguments: ParsedArguments, environment: [String: String]
+    ) throws {
+        for option in onlyAsArguments where environment[option.variable]?.isEmpty == false {
+            throw UsageError("the variable `\(option.variable)` cannot be set; write `\(option.usage)` in the command line")
+        }
         for option in options + [.configuration] {
             if let value = arguments[option] {
                 settings[option.name] = Setting(value: value, source: "command line")

@@ -1,4 +1,5 @@
 import Events
+import Files
 import Foundation
 import Identity
 import Muniment
@@ -18,10 +19,9 @@ extension Command {
     ) { call in
         let backup = try call.word("the folder of the backup")
         try call.end()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-drill-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try DrillFolder()
+        let interruption = Interruption { folder.remove(exitingWith: 128 + $0) }
+        defer { withExtendedLifetime(interruption) { folder.remove() } }
         var drill = BackupDrill(backup: backup, folder: folder.path + "/restored", options: call.storeOptions)
         let directory = try call.dataDirectoryIfNamed
         if DataBackup.exists(at: backup) {
@@ -48,7 +48,7 @@ private struct BackupDrill {
     private var stores: [(name: String, json: JSONObject)] = []
     private var found: [String] = []
     private var problems: [String] = []
-    private var restoring = Duration.zero
+    private var restoringTime = Duration.zero
     private var verifying = Duration.zero
 
     init(backup: String, folder: String, options: StoreOptions) {
@@ -58,25 +58,37 @@ private struct BackupDrill {
     var isSound: Bool { problems.isEmpty }
 
     mutating func restoreOne(comparedWith origin: String?) throws {
-        let start = ContinuousClock.now
-        let restored = try Store.restore(backup, to: folder, options: options)
-        restoring = ContinuousClock.now - start
+        guard let restored = try restoring({ [self] in try Store.restore(backup, to: folder, options: options) }) else { return }
         let name = URL(filePath: origin ?? backup).lastPathComponent
         try check(restored, name, at: folder, origin: origin)
     }
 
     mutating func restoreAll(comparedWith origin: String?) throws {
-        let start = ContinuousClock.now
         var accounts: AccountsBackup?
-        let restored = try DataBackup.restore(backup, to: folder, withTokens: true, options: options) { [backup] draft in
-            accounts = try AccountsBackup.restore(backup + "/.muniment", to: draft + "/.muniment")
+        let restored = try restoring { [self] in
+            try DataBackup.restore(backup, to: folder, withTokens: true, options: options) { draft in
+                accounts = try AccountsBackup.restore(backup + "/.muniment", to: draft + "/.muniment")
+            }
         }
-        restoring = ContinuousClock.now - start
+        guard let restored else { return }
         for (name, store) in restored.stores.sorted(by: { $0.key < $1.key }) {
             try check(store, name, at: folder + "/" + name, origin: origin.map { $0 + "/" + name })
         }
         if let accounts {
             found.append("\(accounts.accounts) accounts restored; the master key of the service is needed to read them")
+        }
+    }
+
+    /// Restores with `body`. Damage of the backup is a problem to report.
+    ///
+    /// - Returns: nil if the backup is damaged.
+    private mutating func restoring<R>(_ body: () throws -> R) throws -> R? {
+        let start = ContinuousClock.now
+        defer { restoringTime = ContinuousClock.now - start }
+        do { return try body() } catch let error as BackupError {
+            guard case .damaged = error else { throw error }
+            problems.append("\(error)")
+            return nil
         }
     }
 
@@ -93,25 +105,42 @@ private struct BackupDrill {
             "sound": .bool(report.isSound),
         ]
         if let origin {
-            if let head = try backup.headOfOrigin(at: origin, options: options) {
-                let newer = head.revision.rawValue - backup.head.revision.rawValue
-                json["newerCommits"] = .count(Int(newer))
-                found.append(
-                    newer == 0
-                        ? "\(name)  the origin has the same head"
-                        : "\(name)  the origin has \(counted(newer, "newer commit")), the last at \(head.time)")
-            } else {
-                problems.append(
-                    "\(name)  the log of `\(origin)` does not contain the last commit of the backup: the backup is of another store, or "
-                        + "the store has lost commits")
+            do { try compare(backup, name, at: path, with: origin, &json) } catch let error as StoreError {
+                problems.append("\(name)  the origin cannot be compared: \(error)")
             }
         }
         stores.append((name, json))
     }
 
+    /// Compares a restored store with the store that its backup was made from.
+    private mutating func compare(
+        _ backup: Backup, _ name: String, at path: String, with origin: String, _ json: inout JSONObject
+    ) throws {
+        guard Store.exists(at: origin) else {
+            problems.append(
+                "\(name)  `\(origin)` is not a store: it was removed after the backup, or the option names another folder")
+            return
+        }
+        guard let head = try backup.headOfOrigin(at: origin, options: options) else {
+            problems.append(
+                "\(name)  the log of `\(origin)` does not contain the last commit of the backup: the backup is of another store, or "
+                    + "the store has lost commits")
+            return
+        }
+        let newer = head.revision.rawValue - backup.head.revision.rawValue
+        json["newerCommits"] = .count(Int(newer))
+        found.append(
+            newer == 0
+                ? "\(name)  the origin has the same head"
+                : "\(name)  the origin has \(counted(newer, "newer commit")), the last at \(head.time)")
+        if fileExists(origin + "/levels.json"), !fileExists(path + "/levels.json") {
+            found.append("\(name)  the origin has `levels.json`, and the backup has none")
+        }
+    }
+
     var lines: [String] {
         found + problems.map { "problem: \($0)" } + [
-            "the backup \(isSound ? "is sound" : "cannot be relied on"): restored in \(Self.seconds(restoring)) s, verified in "
+            "the backup \(isSound ? "is sound" : "cannot be relied on"): restored in \(Self.seconds(restoringTime)) s, verified in "
                 + "\(Self.seconds(verifying)) s"
         ]
     }
@@ -119,7 +148,7 @@ private struct BackupDrill {
     var json: JSONValue {
         .object([
             "sound": .bool(isSound), "stores": .array(stores.map { .object($0.json) }),
-            "problems": .array(problems.map { .string($0) }), "restoreSeconds": .number(Self.seconds(restoring)),
+            "problems": .array(problems.map { .string($0) }), "restoreSeconds": .number(Self.seconds(restoringTime)),
             "verifySeconds": .number(Self.seconds(verifying)),
         ])
     }

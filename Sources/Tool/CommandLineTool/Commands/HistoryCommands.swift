@@ -42,7 +42,7 @@ extension Invocation {
         let (limit, isReverse) = (try options[.limit].map(Values.count) ?? .max, options.isSet(.reverse))
         var printer = try ListPrinter(self, columns: CommitDescription.columns)
         let zone = printer.zone
-        let next = try withStore(.reading) { store in
+        let (next, isEmpty) = try withStore(.reading) { store in
             let span = try store.revisions(from: try moment(.firstMoment), to: try lastMoment(.lastMoment))
             let all =
                 try name.map { AnyRandomAccessCollection(try store.revisions(of: $0, in: span)) } ?? AnyRandomAccessCollection(span)
@@ -58,9 +58,10 @@ extension Invocation {
                     try printer.print(commit.json, lines: commit.lines(in: zone), rows: commit.rows(in: zone))
                 }
             }
-            return isReverse ? all.dropLast(chosen.count).last : all.dropFirst(chosen.count).first
+            return (isReverse ? all.dropLast(chosen.count).last : all.dropFirst(chosen.count).first, all.isEmpty)
         }
         try printer.end()
+        if isEmpty { note("no commit matches the options") }
         if let next { note("more commits follow: continue with \(isReverse ? "--to" : "--from") \(next)") }
         return .success
     }

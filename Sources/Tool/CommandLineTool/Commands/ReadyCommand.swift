@@ -12,7 +12,8 @@ extension Command {
         let directory = try call.dataDirectory
         guard let service = RunningService(dataDirectory: directory) else {
             return try call.answer(
-                .object(["ready": .bool(false)]), lines: ["not ready: no service runs on `\(directory)`"], .failure)
+                .object(["ready": .bool(false)]),
+                lines: ["not ready: no service that this user may ask is ready on `\(directory)`"], .failure)
         }
         let (status, body) = try service.send(.get, "/readyz")
         let isReady = status == 200

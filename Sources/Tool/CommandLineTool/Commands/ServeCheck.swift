@@ -26,7 +26,7 @@ extension Invocation {
             if lines.allSatisfy({ $0.0 == .plan }), survey.stores.isEmpty {
                 lines.append((.plan, "creates the store `\(StoreName.default)` and a token with all rights"))
             }
-            for name in try checkAccounts() where !survey.stores.contains(name) {
+            for name in try checkAccounts() where survey.problem == nil && !survey.stores.contains(name) {
                 lines.append((.problem, "the store `\(name)` of the accounts does not exist: create it with `muniment init`"))
             }
             return lines

@@ -7,7 +7,8 @@ import Service
 extension Option {
     fileprivate static let headLimit = Option(
         "head-limit", value: "BYTES",
-        "the largest request head in bytes; each connection reserves this memory and 8 KiB more (default 8192)")
+        "the largest request head in bytes, less with many short headers; each connection reserves this memory and 8 KiB more "
+            + "(default 8192)")
     fileprivate static let connections = Option(
         "connections", value: "NUMBER",
         "the connection limit (default: 8192, or fewer if the limit on open files requires it)")
@@ -109,7 +110,7 @@ extension Command {
     ) { call in
         try call.end()
         let configuration = try Configuration(
-            Option.ofService, arguments: call.options, environment: ProcessInfo.processInfo.environment)
+            Option.ofService, onlyAsArguments: [.check], arguments: call.options, environment: ProcessInfo.processInfo.environment)
         call.addDefaults(configuration.values)
         if call.options.isSet(.check) { return try call.checkService(configuration) }
         let plan = try call.servicePlan()
@@ -185,6 +186,10 @@ extension Invocation {
         let endpoint = try Endpoint(options[.listen] ?? "127.0.0.1:8080")
         guard let directory = options[.data] else {
             throw UsageError("the data directory is missing; write `\(Option.data.usage)`")
+        }
+        let parent = URL(filePath: canonicalPath(directory)).standardized.deletingLastPathComponent().path
+        guard !Store.exists(at: parent) else {
+            throw UsageError("`\(directory)` is inside the store `\(parent)`; write a folder that contains stores")
         }
         guard !Store.exists(at: directory) else {
             throw UsageError(

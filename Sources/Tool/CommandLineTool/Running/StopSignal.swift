@@ -9,22 +9,37 @@ final class StopSignal {
     private let sources: [any DispatchSourceSignal]
 
     init() {
-        unblockSignals([SIGTERM, SIGINT])
         let (came, stopping) = (came, Stopping())
-        sources = [SIGTERM, SIGINT].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                guard !stopping.hasBegun.exchange(true, ordering: .relaxed) else { _exit(128 + number) }
-                came.signal()
-            }
-            source.start()
-            return source
+        sources = startStopSources { number in
+            guard !stopping.hasBegun.exchange(true, ordering: .relaxed) else { _exit(128 + number) }
+            came.signal()
         }
     }
 
     /// Waits for the first signal. A second one is handled while this object exists.
     func wait() { came.wait() }
+}
+
+/// Handles SIGTERM and SIGINT while this object exists.
+final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    /// - Parameter handler: called with the number of the signal.
+    init(_ handler: @escaping @Sendable (Int32) -> Void) { sources = startStopSources(handler) }
+
+    deinit { for source in sources { source.cancel() } }
+}
+
+/// Returns sources that call `handler` with the number of each signal that is to end the process.
+private func startStopSources(_ handler: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
+    unblockSignals([SIGTERM, SIGINT])
+    return [SIGTERM, SIGINT].map { number in
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { handler(number) }
+        source.start()
+        return source
+    }
 }
 
 /// SIGHUP, the signal to reload files.
