@@ -24,15 +24,24 @@ extension Store {
     /// - Returns: the contents of the backup.
     /// - Throws: ``StoreError``, ``BackupError``, or file errors. An error leaves no backup.
     public static func backup(at path: String, to backup: String, options: StoreOptions = StoreOptions()) throws -> Backup {
+        try withLog(at: path, options) { folder, log in
+            try folder.logSeal.check(log)
+            try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
+            return try Store.backup(folder, log, to: backup, options)
+        }
+    }
+
+    /// Opens the log of a store that this process has not opened, and closes it after `body`.
+    fileprivate static func withLog<R>(
+        at path: String, _ options: StoreOptions, _ body: (StoreFolder, EventLog) throws -> R
+    ) throws -> R {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }
         let log = try folder.openLogForReading(options)
         defer { log.close() }
-        try folder.logSeal.check(log)
-        try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
-        return try Store.backup(folder, log, to: backup, options)
+        return try body(folder, log)
     }
 
     private static func backup(
@@ -79,16 +88,12 @@ extension Backup {
     /// - Returns: the head of the store; nil if its log does not contain the last commit of the backup.
     /// - Throws: ``StoreError``, or file errors.
     public func headOfOrigin(at path: String, options: StoreOptions = StoreOptions()) throws -> StoreHead? {
-        let folder = StoreFolder(path)
-        try folder.checkHoldsStore()
-        try OpenStores.enter(folder.path)
-        defer { OpenStores.leave(folder.path) }
-        let log = try folder.openLogForReading(options)
-        defer { log.close() }
-        guard let last = try log.refreshHead(), last.revision >= head.revision else { return nil }
-        return try log.read { reader in
-            guard try "\(reader.hash(of: head.revision))" == head.hash else { return nil }
-            return StoreHead(revision: last.revision, time: try reader.time(of: last.revision), hash: "\(last.hash)")
+        try Store.withLog(at: path, options) { _, log in
+            guard let last = try log.refreshHead(), last.revision >= head.revision else { return nil }
+            return try log.read { reader in
+                guard try "\(reader.hash(of: head.revision))" == head.hash else { return nil }
+                return StoreHead(revision: last.revision, time: try reader.time(of: last.revision), hash: "\(last.hash)")
+            }
         }
     }
 }

@@ -4,13 +4,13 @@ package import Events
 public struct ImportMapping: Sendable {
     /// The names of the columns in a CSV file, for columns with other names than their meaning.
     package var columns: [CSVColumn: String] = [:]
-    /// The class of subjects whose name has none.
+    /// The class of subjects without a class in their name.
     package var subjectClass = "user"
-    /// The class of objects whose name has none.
+    /// The class of objects without a class in their name.
     package var objectClass = "resource"
     /// The classes of the source's types, where they differ.
     package var types: [ExactText: String] = [:]
-    /// The privileges that a relation, an action or a level of the source stands for. Others stand for themselves.
+    /// The privileges for a relation, an action or a level of the source. Other words are privileges themselves.
     package var privileges: [ExactText: [String]] = [:]
 
     /// The mapping without a file.
@@ -61,14 +61,14 @@ public struct ImportMapping: Sendable {
 }
 
 extension ImportMapping {
-    /// Returns the privileges that a word of the source stands for.
+    /// Returns the privileges for a word of the source.
     func privileges(_ word: String) -> [String] { privileges[ExactText(word)] ?? [word] }
 
     func className(ofType type: String) -> String { types[ExactText(type)] ?? type }
 
     func subject(_ text: String) -> Name { name(text, subjectClass) }
 
-    /// Returns the name of a person whom the source names without a class, whatever characters the name has.
+    /// Returns the name of a user from a login without a class. The login may contain any characters, colons too.
     func user(_ login: String) -> Name { Name(subjectClass + ":" + login) }
 
     func object(_ text: String) -> Name { name(text, objectClass) }

@@ -2,7 +2,7 @@ internal import Events
 internal import Muniment
 internal import Permissions
 
-/// What earlier imports of a source brought into a store and nobody changed since. Only this may be removed by a later import.
+/// The facts of earlier imports of a source that no other caller has changed since. A later import may remove only these.
 ///
 /// It is computed from the log: a commit of an import has the source in its request id, and a line number, which no request can set.
 struct BroughtFacts {
@@ -117,7 +117,7 @@ private struct BroughtIDs {
         case .roleDeleted(let event): roles.remove(event.role)
         case .objectCreated(let event): if isImport { objects.insert(event.object.id) } else { objects.remove(event.object.id) }
         case .objectDeleted(let event): objects.remove(event.object)
-        // Changes of other callers make it theirs: an import does not remove it.
+        // Another caller has changed it: an import does not remove it.
         case .objectWritten(let event): objects.remove(event.object)
         case .ownerChanged(let event): objects.remove(event.object)
         case .objectMoved(let event): if !isImport { objects.remove(event.object) }

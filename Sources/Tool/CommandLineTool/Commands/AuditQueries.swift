@@ -16,12 +16,8 @@ extension Command {
             """)
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
-        let found = try call.withStore(.reading) { store in
-            try store.read { try call.noteUnknown($0, objects: [object]) }
-            let privileges = try call.privileges(privileges, of: store)
-            return try Invocation.understood {
-                try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
-            }
+        let found = try call.withAccess(to: object, privileges) { store, privileges in
+            try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
         }
         let zone = try call.zone
         return try call.answer(
@@ -65,12 +61,8 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
-        let transitions = try call.withStore(.reading) { store in
-            try store.read { try call.noteUnknown($0, objects: [object]) }
-            let privileges = try call.privileges(privileges, of: store)
-            return try Invocation.understood {
-                try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
-            }
+        let transitions = try call.withAccess(to: object, privileges) { store, privileges in
+            try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
         }
         let zone = try call.zone
         return try call.answer(

@@ -3,7 +3,7 @@ import Muniment
 import Permissions
 import Wire
 
-/// Reports for auditors, each of which answers a question about all subjects at once.
+/// Reports for auditors. Each answers a question about all subjects at once.
 extension Command {
     static let auditTurnover = Command(
         "audit turnover", "list who gained and who lost a privilege on an object during a span, and by which change",
@@ -98,7 +98,7 @@ extension Command {
 
 extension Invocation {
     /// Opens the store for a question about the access to an object. Levels of the history count as privileges.
-    fileprivate func withAccess<R>(
+    func withAccess<R>(
         to object: Name, _ privileges: [String], _ question: (Store, [String]) throws -> R
     ) throws -> R {
         try withStore(.reading) { store in

@@ -6,7 +6,7 @@ import Muniment
 import Service
 
 extension Invocation {
-    /// Checks everything that a start of the service needs, and prints what a start would do. Changes nothing.
+    /// Checks everything that a start of the service needs, and prints the plan of the start. Changes nothing.
     ///
     /// - Returns: ``ExitCode/failure`` if a start would fail.
     func checkService(_ configuration: Configuration) throws -> ExitCode {
@@ -58,7 +58,7 @@ extension Invocation {
 /// The lines of a check, and whether it found a problem.
 private struct ServeCheck {
     enum Word: String {
-        /// What a start would do.
+        /// The plan of a start.
         case plan = "start    "
         case note = "note     "
         /// Why a start would fail.

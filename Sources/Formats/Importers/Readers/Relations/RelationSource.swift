@@ -12,7 +12,7 @@ struct RelationTuple {
     let object: Reference
     let relation: String
     let subject: Reference
-    /// The relation whose holders are the subject; nil for the subject itself.
+    /// If set, the subject is everyone with this relation.
     let subjectRelation: String?
     /// The subject as models restrict it: `type`, `type:*` or `type#relation`.
     var form: String { subjectRelation.map { subject.type + "#" + $0 } ?? subject.type + (subject.id == "*" ? ":*" : "") }
@@ -26,7 +26,7 @@ struct RelationTuple {
 /// A relation becomes the privileges that the mapping gives it, by default one of its name. Holders of a relation that are the subject
 /// of a tuple become a role. A relation that a parent gives is inherited.
 struct RelationSource {
-    /// A relation whose holders are subjects.
+    /// A relation that can be a subject: everyone who has it.
     private struct Userset: Hashable {
         let type: String
         let relation: String
@@ -148,7 +148,7 @@ struct RelationSource {
         }
     }
 
-    /// Whether a type only has relations whose holders are subjects, so that its objects are roles and nothing else.
+    /// Whether every relation of a type is used as a subject, so that its objects are roles and nothing else.
     private func isGroup(_ type: String) -> Bool {
         let parents = model.parentRelations(of: type)
         let isPure = (model.types[type] ?? [:]).allSatisfy {
