@@ -77,26 +77,35 @@ struct AffectedSubscribersTests {
     }
 
     /// Changes to a document in a folder, or between two folders. Ann has access to the second folder.
-    private static let changes: [(what: String, change: Change)] = [
-        ("moved to where she may read", .moveObject("doc:1", parent: "folder:2")),
-        ("moved from where she may read", .moveObject("doc:2", parent: "folder:1")),
-        ("linked to by what she may read", .writeObject("folder:2", .value(.object(["to": .object(["$ref": .string("page:1")])])))),
-        ("of a class that inherits no more", .changeClass("doc", ClassSettings(inherits: .nothing))),
-        ("deleted with the folder above it", .deleteObject("folder:2")),
+    private static let changes: [(what: String, changes: [Change])] = [
+        ("moved to where she may read", [.moveObject("doc:1", parent: "folder:2")]),
+        ("moved from where she may read", [.moveObject("doc:2", parent: "folder:1")]),
+        (
+            "linked to by what she may read",
+            [.writeObject("folder:2", .value(.object(["to": .object(["$ref": .string("page:1")])])))]
+        ),
+        ("of a class that inherits no more", [.changeClass("doc", ClassSettings(inherits: .nothing))]),
+        ("deleted with the folder above it", [.deleteObject("folder:2")]),
+        (
+            "below a permission that is deleted with the role it was changed to",
+            [.changePermission("permission:p", subject: "role:crew", ["read"]), .deleteRole("role:crew")]
+        ),
     ]
 
     @Test("E6: A waiting subscriber wakes for a document that affects it", arguments: changes.indices)
     func wakes(index: Int) throws {
-        let (what, change) = Self.changes[index]
+        let (what, changes) = Self.changes[index]
         try withStore(.open) { (fixture) throws in
             try fixture.commit(
                 .defineClass("folder"), .defineClass("doc", ClassSettings(inherits: .everything)),
-                .defineClass("page", ClassSettings(readThroughLinks: index == 2)), .register("user:ann"),
+                .defineClass("page", ClassSettings(readThroughLinks: index == 2)), .register("user:ann"), .register("user:bob"),
                 .createObject("folder:1"), .createObject("folder:2"), .createObject("doc:1", parent: "folder:1"),
                 .createObject("doc:2", parent: "folder:2"), .createObject("page:1"),
-                .grant("user:ann", on: "folder:2", ["read"]))
+                .grant("user:ann", on: "folder:2", ["read"]), .createRole("role:crew"),
+                .definePermission("permission:p", subject: "user:bob", ["read"]), .createObject("doc:3", parent: "permission:p"),
+                .grant("user:ann", on: "permission:p", ["read"]))
             let before = try fixture.head
-            try fixture.commit(change)
+            try fixture.store.commit(Transaction("user:root", changes))
             let after = try fixture.head
             #expect(try !fixture.store.notices(for: "user:ann", after: before, through: after).isEmpty, "\(what)")
             let commit = try #require(try fixture.commits(from: after).first)

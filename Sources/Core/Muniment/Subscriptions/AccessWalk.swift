@@ -69,6 +69,8 @@ struct AccessWalk: Sendable {
             let permissions = try reader.related(.permissions(for: role), at: earlier, or: earlier).found
             pending += ([role.rawValue] + permissions).map(ObjectID.init(rawValue:))
         case .permission(let permission, _):
+            // The commit may also have deleted the permission, with the role that it was changed to.
+            pending.append(ObjectID(permission))
             if try isRelevant(permission, reader) { scans.append((.attachments(of: permission), 0)) }
         case .attachment(let permission, let object): if try isRelevant(permission, reader) { pending.append(object) }
         case .registered, .owner, .membership, .administrator, .clock: break

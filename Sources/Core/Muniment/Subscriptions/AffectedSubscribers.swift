@@ -51,7 +51,12 @@ enum AffectedSubscribers {
             case .entry(let subject, _), .membership(let subject, _), .administrator(let subject):
                 subjects.insert(subject.rawValue)
             case .registered, .created(_, in: .role, _, _): subjects.insert(AffectedSubscribers.unknownSubscribers)
-            case .permission(let permission, _), .attachment(let permission, _): try add(permission)
+            case .permission(let permission, _):
+                try add(permission)
+                // The commit may also have deleted the permission, with the role that it was changed to.
+                return try reader.subject(of: permission) != nil
+                    || reader.related(.children(of: ObjectID(permission)), limit: 1, at: earlier, or: earlier).found.isEmpty
+            case .attachment(let permission, _): try add(permission)
             case .created(let object, let classID, _, _):
                 guard !classID.isBuiltIn else { break }
                 subjects.insert(AffectedSubscribers.administrators)

@@ -72,7 +72,7 @@ struct DraftScope {
     private mutating func addDeletion(of role: PrincipalID) throws {
         for member in try relations.members(of: role) { try addMembership(of: member, in: role) }
         var gone: Set<ObjectID> = [ObjectID(role)]
-        for permission in try reader.permissions(for: role) { gone.insert(ObjectID(permission)) }
+        for permission in try relations.permissions(for: role) { gone.insert(ObjectID(permission)) }
         add(try below(gone), for: .all)
     }
 

@@ -3,10 +3,15 @@ internal import Permissions
 internal import Projections
 
 /// The relations before and after a draft: those in the index, and those that the draft has changed in memory.
+///
+/// An object below another, and a permission for a role, also count if only the draft puts them there: a later transaction of the
+/// draft can delete the parent or the role, and with it an object or a permission that exists before the draft.
 struct DraftedRelations {
     private let draft: Draft
     private let reader: IndexReader
     private var instancesAdded: [ClassID: Set<ObjectID>] = [:]
+    private var childrenMoved: [ObjectID: Set<ObjectID>] = [:]
+    private var permissionsChanged: [PrincipalID: Set<PermissionID>] = [:]
 
     init(of draft: Draft, over reader: IndexReader) {
         (self.draft, self.reader) = (draft, reader)
@@ -15,6 +20,8 @@ struct DraftedRelations {
             case .created(let object, let classID, _, _): instancesAdded[classID, default: []].insert(object)
             // The class in their place distinguishes users and things.
             case .registered(let principal): instancesAdded[.user, default: []].insert(ObjectID(principal))
+            case .moved(let object, let parent?): childrenMoved[parent, default: []].insert(object)
+            case .permission(let permission, let subject): permissionsChanged[subject, default: []].insert(permission)
             default: break
             }
         }
@@ -34,7 +41,9 @@ struct DraftedRelations {
         try Set(callersAmong: subjects) { try classID(of: ObjectID($0)) == .role ? members(of: $0) : nil }
     }
 
-    func children(of object: ObjectID) throws -> Set<ObjectID> { try related(.children(of: object)) }
+    func children(of object: ObjectID) throws -> Set<ObjectID> {
+        try related(.children(of: object)).union(childrenMoved[object] ?? [])
+    }
 
     func instances(of classID: ClassID) throws -> Set<ObjectID> {
         (instancesAdded[classID] ?? []).union(try reader.objects(of: classID))
@@ -42,8 +51,11 @@ struct DraftedRelations {
 
     /// Returns the objects with entries or permissions for a subject.
     func objects(naming subject: PrincipalID) throws -> Set<ObjectID> {
-        let permissions: Set<PermissionID> = try related(.permissions(for: subject))
-        return try permissions.reduce(into: related(.entries(for: subject))) { $0.formUnion(try objects(attachedTo: $1)) }
+        try permissions(for: subject).reduce(into: related(.entries(for: subject))) { $0.formUnion(try objects(attachedTo: $1)) }
+    }
+
+    func permissions(for subject: PrincipalID) throws -> Set<PermissionID> {
+        try related(.permissions(for: subject)).union(permissionsChanged[subject] ?? [])
     }
 
     func objects(attachedTo permission: PermissionID) throws -> Set<ObjectID> { try related(.attachments(of: permission)) }
