@@ -50,6 +50,29 @@ struct AccessStoryTests {
         }
     }
 
+    @Test("E10: a change of access names only the events that the access rests on, not others of the same commit")
+    func onlyTheCause() throws {
+        try withStore(.locked) { fixture in
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .createRole("role:readers"), .createRole("role:other"),
+                .createObject("doc:plan"), .grant(.everyone, on: .store, ["read", "update"]),
+                .grant(.everyone, on: "class:doc", ["read", "update"]))
+            try fixture.commit(
+                .addMember("user:ann", to: "role:readers"), .addMember("user:ann", to: "role:other"),
+                .grant("role:other", on: "doc:plan", ["update"]), .grant("role:readers", on: "doc:plan", ["read"]),
+                .grant("user:ann", on: "doc:plan", ["update"]), .writeObject("doc:plan", .value(.integer(1))))
+            try fixture.commit(
+                .revoke("user:ann", on: "doc:plan"), .removeMember("user:ann", from: "role:other"),
+                .removeMember("user:ann", from: "role:readers"))
+            let changes = try fixture.store.accessTransitions(of: "user:ann", with: ["read"], on: "doc:plan")
+            #expect(
+                changes.map { $0.events.map(\.sentence) } == [
+                    ["user:ann became a member of role:readers", "role:readers was granted read on doc:plan"],
+                    ["user:ann is no longer a member of role:readers"],
+                ])
+        }
+    }
+
     @Test("E10: changes at the first revision and the first time of a span are listed, and earlier changes are not")
     func inclusiveBeginning() throws {
         try withStore(.locked) { fixture in

@@ -109,6 +109,36 @@ struct ExpectedAccessTests {
         }
     }
 
+    @Test("E8: a transaction with an expected revision is refused if another one changed an object that it names")
+    func transaction() throws {
+        try withStore { (fixture) throws in
+            try prepare(fixture)
+            let seen = try fixture.head
+            func refusal(_ changes: [Change], _ expected: Revision) throws -> Refusal? {
+                do {
+                    _ = try fixture.store.commit(Transaction("user:root", changes, expectedRevision: expected))
+                    return nil
+                } catch let refusal as Refusal {
+                    return refusal
+                }
+            }
+            try fixture.commit(.setOwner("doc:2", owner: "user:ann"))
+            let both: [Change] = [
+                .grant("user:ben", on: "doc:1", ["read"]), .grant("user:ben", on: "doc:1", ["update"]),
+                .revoke("user:ben", on: "doc:2"),
+            ]
+            let refused = try #require(try refusal(both, seen))
+            #expect(refused.code == .conflict && refused.change == 2, "\(refused)")
+            #expect(try fixture.entries("doc:1").allSatisfy { $0.subject != "user:ben" })
+            #expect(try refusal(Array(both.prefix(2)), seen) == nil)
+            #expect(try refusal(both, seen)?.change == 0)
+            #expect(try refusal([.writeObject("doc:1", .value(.integer(1)))], seen)?.code == .conflict)
+            #expect(try refusal([.createObject("doc:3"), .moveObject("doc:3", parent: "doc:2")], seen) == nil)
+            #expect(try refusal(both, fixture.head.next)?.code == .conflict)
+            #expect(try refusal(both, fixture.head) == nil)
+        }
+    }
+
     @Test("E8: an access list with many entries has the revision of its last change, at each revision and after a new index")
     func manyEntries() throws {
         try withStore { (fixture) throws in

@@ -29,6 +29,26 @@ struct EntriesETagTests {
         }
     }
 
+    @Test("A transaction with `If-Match` gets 412 after another change of an object that it names, and changes nothing")
+    func transactions() async throws {
+        try await withFirm(isLive: false) { firm in
+            let match = [HTTPHeader("If-Match", try await tag(firm))]
+            let change =
+                #"{"as":"user:root","do":[{"op":"grant","subject":"user:bob","object":"doc:plan","privileges":["update"]}]}"#
+            try await firm.json("POST", "/transactions", json: change, headers: match)
+            let undo = change.replacing("grant", with: "revoke")
+            let refused = try await firm.json("POST", "/transactions", json: undo, headers: match, status: 412)
+            #expect(refused.text("code") == "conflict" && refused.number("change") == 0)
+            #expect(try #require(refused.text("detail")).contains("doc:plan"))
+            #expect(try await firm.json("GET", path).list("entries").contains { $0.text("subject") == "user:bob" })
+            let other = undo.replacing("doc:plan", with: "doc:note")
+            try await firm.json("POST", "/transactions", json: other, headers: match)
+            let each = undo.replacing(#""do""#, with: #""mode":"each","do""#)
+            try await firm.json("POST", "/transactions", json: each, headers: match, status: 400)
+            try await firm.json("POST", "/transactions", json: undo, headers: [HTTPHeader("If-Match", "*")], status: 400)
+        }
+    }
+
     @Test("A caller who may not read the list gets no ETag, and no 304 that would confirm one")
     func untold() async throws {
         try await withFirm(isLive: false) { firm in

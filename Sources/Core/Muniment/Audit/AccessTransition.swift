@@ -16,7 +16,7 @@ public struct AccessTransition: Hashable, Sendable {
     public let actor: String
     /// The origin that the caller gave with the request.
     public let origin: Origin
-    /// The events of the commit that concern the data the result depends on, as audit records.
+    /// The events of the commit that the access rests on, after its beginning or before its end, as audit records.
     public let events: [AuditRecord]
 }
 
@@ -44,10 +44,10 @@ extension Store {
             var transitions: [AccessTransition] = []
             for span in try walk.spans(of: caller, isRole: isRole) {
                 if span.begin > walk.span.lowerBound || asked.span.lowerBound == walk.first && span.begin == walk.first {
-                    transitions.append(try walk.transition(at: span.begin, for: caller, isRole: isRole, isGained: true))
+                    transitions.append(try walk.transition(at: span.begin, for: caller, isGained: true))
                 }
                 if let end = span.end {
-                    transitions.append(try walk.transition(at: end, for: caller, isRole: isRole, isGained: false))
+                    transitions.append(try walk.transition(at: end, for: caller, isGained: false))
                 } else if let until = span.until {
                     transitions.append(
                         AccessTransition(
@@ -89,19 +89,16 @@ extension AccessSpanWalk {
             times: times, first: self.first, disclosure: disclosure)
     }
 
-    /// Returns the change at a revision, with those of its events that the results before and after depend on.
-    func transition(at revision: Revision, for caller: PrincipalID, isRole: Bool, isGained: Bool) throws -> AccessTransition {
-        var entities: Set<UInt64> = [object.rawValue]
-        var subjects: Set<PrincipalID> = []
-        for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
-            reader.move(to: looked)
-            entities.formUnion(try reader.access(of: caller, isRole: isRole, wanted, to: object).entities)
-            subjects.formUnion(try reader.subjects(of: caller).members)
-        }
+    /// Returns the change at a revision, with those of its events that the access rests on: after the change if access began, before
+    /// the change if it ended.
+    func transition(at revision: Revision, for caller: PrincipalID, isGained: Bool) throws -> AccessTransition {
+        reader.move(to: isGained ? revision : Revision(max(revision.rawValue, 1) - 1))
+        let basis = try AccessBasis(of: disclosure.redacted(reader.subjects(of: caller)), with: wanted, on: object, reader)
         var transition: AccessTransition?
         try log.forEachCommit(from: revision, to: revision) { commit, hash in
+            reader.move(to: revision)
             let described = DescribedCommit(commit: commit, hash: hash, reader: reader)
-            let touching = commit.events.indices.filter { commit.events[$0].effect.touches(entities, subjects) }
+            let touching = commit.events.indices.filter { basis.rests(on: commit.events[$0]) }
             let wanted = Set(touching.isEmpty ? Array(commit.events.indices) : touching)
             let (told, origin) = try disclosure.events(of: commit) { index, _ in wanted.contains(index) }
             transition = AccessTransition(
@@ -114,24 +111,5 @@ extension AccessSpanWalk {
         }
         guard let transition else { throw LogError.missing(revision) }
         return transition
-    }
-}
-
-extension EventEffect {
-    /// Returns whether the event changes data that a result depends on.
-    ///
-    /// - Parameters:
-    ///   - entities: the numbers of the entities that the result depends on.
-    ///   - subjects: the subjects that the caller counts as.
-    fileprivate func touches(_ entities: Set<UInt64>, _ subjects: Set<PrincipalID>) -> Bool {
-        switch self {
-        case .entry(let subject, _), .membership(let subject, _), .permission(_, let subject),
-            .created(_, .permission, _, let subject?):
-            subjects.contains(subject) && (entities.contains(object.rawValue) || subjects.contains(PrincipalID(object)))
-        case .administrator(let principal): subjects.contains(principal)
-        case .attachment(let permission, let object): entities.contains(permission.rawValue) && entities.contains(object.rawValue)
-        case .registered, .written, .owner, .clock: false
-        case .created, .options, .roleDeleted, .moved, .deleted: entities.contains(object.rawValue)
-        }
     }
 }

@@ -186,7 +186,7 @@ struct Committer {
         var authorizer = CommandAuthorizer(workingSet, caller: actor, authority: transaction.authority, at: time)
         var events: [Event] = []
         if transaction.authority == .importer { try register([transaction.caller], into: &events) }
-        try authorizer.readExpectations(of: transaction.changes)
+        try authorizer.readExpectations(of: transaction.changes, and: transaction.expectedRevision)
         var valueBytes = 0
         for (index, change) in transaction.changes.enumerated() {
             do {
@@ -204,6 +204,7 @@ struct Committer {
                 throw refusal
             }
         }
+        try authorizer.checkExpectation(of: transaction.changes, transaction.expectedRevision)
         return events
     }
 

@@ -9,6 +9,9 @@ public struct Transaction: Sendable {
     public var authority: Authority
     /// The commit time; nil for now. Never before the last commit.
     public var time: Instant?
+    /// Refuses the transaction with `conflict` if another transaction changed the value, parent, owner or access list of an object
+    /// that the changes name after this revision. Nil accepts every revision. It is checked in the writer's turn.
+    public var expectedRevision: Revision?
     /// Called in the writer's turn, directly before the changes are decided. If it throws, `commit` throws the same error, nothing
     /// is changed or recorded, and other transactions continue. Use it for rights that are managed outside of the store, such as a
     /// token that can be revoked while the transaction waits (CONFORMANCE E16). All other writers wait for it.
@@ -16,13 +19,14 @@ public struct Transaction: Sendable {
 
     public init(
         _ caller: Name, _ changes: [Change], origin: Origin = Origin(), authority: Authority = .caller, time: Instant? = nil,
-        precondition: (@Sendable () throws -> Void)? = nil
+        expectedRevision: Revision? = nil, precondition: (@Sendable () throws -> Void)? = nil
     ) {
         self.caller = caller
         self.changes = changes
         self.origin = origin
         self.authority = authority
         self.time = time
+        self.expectedRevision = expectedRevision
         self.precondition = precondition
     }
 }

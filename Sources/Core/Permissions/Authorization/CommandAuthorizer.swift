@@ -32,6 +32,9 @@ public struct CommandAuthorizer<State: CommandState> {
     var created: Set<ObjectID> = []
     /// The last changes of access lists before this transaction, of the objects for which the transaction expects a revision.
     var accessChanges: [ObjectID: Revision] = [:]
+    /// The last changes before this transaction, of the objects that it names: of value, parent, owner and access list. Empty unless
+    /// the transaction as a whole expects a revision.
+    private var changesBefore: [Name: Revision] = [:]
 
     public init(_ state: State, caller: PrincipalID, authority: Authority, at instant: Instant) {
         self.state = state
@@ -40,12 +43,41 @@ public struct CommandAuthorizer<State: CommandState> {
         self.instant = instant
     }
 
-    /// Reads the revisions that changes of access lists expect. Must be called before the first change of the transaction is
-    /// applied: a transaction does not conflict with its own changes. Linear in the number of changes.
-    public mutating func readExpectations(of changes: [Change]) throws {
+    /// Reads the last changes of the objects for which a transaction expects a revision. Must be called before the first change of
+    /// the transaction is applied: a transaction does not conflict with its own changes. Linear in the number of changes.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes of the transaction.
+    ///   - revision: the revision that the transaction as a whole expects.
+    public mutating func readExpectations(of changes: [Change], and revision: Revision?) throws {
+        if revision != nil {
+            for name in changes.lazy.flatMap(\.mentionedObjects) where name.problem == nil && changesBefore[name] == nil {
+                guard let object = try existing(name), let change = try state.lastChange(of: object),
+                    let accessChange = try state.lastAccessChange(of: object)
+                else { continue }
+                changesBefore[name] = max(change, accessChange)
+            }
+        }
         for case let expected? in changes.lazy.map(\.expectedAccess) where expected.object.problem == nil {
             guard let object = try existing(expected.object), accessChanges[object] == nil else { continue }
             accessChanges[object] = try state.lastAccessChange(of: object)
+        }
+    }
+
+    /// Throws if another transaction has changed an object that the changes name after the revision that the transaction as a whole
+    /// expects. Called after the caller was authorized for every change, so that a refusal tells nothing to other callers.
+    public func checkExpectation(of changes: [Change], _ expectedRevision: Revision?) throws {
+        guard let expectedRevision else { return }
+        guard expectedRevision <= state.headRevision else {
+            throw Refusal(.conflict, "the store has no revision \(expectedRevision) yet: read the objects again")
+        }
+        for (index, change) in changes.enumerated() {
+            for name in change.mentionedObjects {
+                guard let last = changesBefore[name], last > expectedRevision else { continue }
+                throw Refusal(
+                    .conflict, "`\(name.excerpt)` was changed by revision \(last), after \(expectedRevision): read it again",
+                    change: index)
+            }
         }
     }
 

@@ -50,6 +50,18 @@ public final class MembershipChains: Sendable {
         return (found, isComplete)
     }
 
+    /// Returns the members on all chains from the caller to some of its subjects, by role. Linear in these memberships.
+    public func members(passingOn subjects: Set<PrincipalID>) -> [PrincipalID: Set<PrincipalID>] {
+        var passing: [PrincipalID: Set<PrincipalID>] = [:]
+        var pending = Array(subjects)
+        while let role = pending.popLast() {
+            guard passing[role] == nil, let members = members[role] else { continue }
+            passing[role] = Set(members)
+            pending += members
+        }
+        return passing
+    }
+
     /// Whether the caller counts as a subject without any membership.
     private func isBeginning(_ subject: PrincipalID) -> Bool {
         subject == caller || subject == .anonymous || subject == .everyone && caller != .anonymous

@@ -186,10 +186,13 @@ extension Problem {
 
 extension Problem {
     /// Creates the problem for a refusal of a store, with the code of the refusal.
-    init(_ refusal: Refusal) {
+    init(_ refusal: Refusal) { self.init(refusal, as: .of(refusal.code)) }
+
+    /// Creates the problem for a refusal of a store, with the code of the refusal and another kind.
+    init(_ refusal: Refusal, as kind: Kind) {
         var members: JSONObject = ["code": .string(refusal.code.rawValue)]
         if let change = refusal.change { members["change"] = .integer(Int64(change)) }
-        self.init(Kind.of(refusal.code), refusal.message, members: members)
+        self.init(kind, refusal.message, members: members)
     }
 }
 

@@ -86,6 +86,11 @@ def test_access_is_not_changed_after_a_change_that_the_caller_has_not_seen(clien
     ]:
         with pytest.raises(errors.ConflictError):
             client.commit([change], as_=ROOT)
+    other = [grant("user:bob", "read", "doc:a"), create_object("doc:b")]
+    with pytest.raises(errors.PreconditionFailedError) as caught:
+        client.commit(other, as_=ROOT, expected_revision=seen)
+    assert "doc:a" in str(caught.value)
+    client.commit(other, as_=ROOT, expected_revision=next(client.entries("doc:a").pages()).revision)
 
 
 def test_entries_members_and_administrators(client: Client) -> None:

@@ -19,7 +19,13 @@ enum TransactionRoute {
                     + "such a request takes no `Idempotency-Key`, because a key belongs to one commit. If the "
                     + "token or session expires meanwhile, the response is 401, and earlier changes stay."
             )
-            .withParameters(.idempotencyKey)
+            .withNote(
+                "With `If-Match`, nothing changes if another transaction changed the value, parent, owner or access list of an "
+                    + "object that the changes name after this revision. Members of roles and options of classes do not count."
+            )
+            .withParameters(
+                .idempotencyKey, .header("If-Match", "an ETag or a revision in quotes, at which the client read the named objects")
+            )
             .withParameters(
                 body: Schema.object(
                     ["do": Schema.list(Schema.named("Change"), minimum: 1)],
@@ -28,7 +34,8 @@ enum TransactionRoute {
             .withResponse(
                 "the result; `revision` is null if nothing changed",
                 Schema.anyOf(Schema.named("Receipt"), Schema.named("TransactionResults"))
-            ),
+            )
+            .withProblems(.preconditionFailed),
         .asynchronous { call in
             var arguments = try call.arguments()
             let caller = try call.principal(named: try arguments.optionalName("as"))
@@ -36,9 +43,19 @@ enum TransactionRoute {
             let isEach = try arguments.choice("mode", [("all", false), ("each", true)]) ?? false
             let comment = try arguments.optionalText("comment")
             try arguments.finish()
-            if isEach { return try await each(changes, as: caller, comment, call) }
-            let receipt = try await call.commit(changes, as: caller, comment: comment)
-            return call.answer(receipt.json, at: receipt.head)
+            let expected = try call.expectedRevision
+            if isEach {
+                guard expected == nil else {
+                    throw Problem(.malformed, "`If-Match` cannot be used with `\"mode\":\"each\"`: omit one of them")
+                }
+                return try await each(changes, as: caller, comment, call)
+            }
+            do {
+                let receipt = try await call.commit(changes, as: caller, comment: comment, expectedRevision: expected)
+                return call.answer(receipt.json, at: receipt.head)
+            } catch let refusal as Refusal where refusal.code == .conflict && expected != nil {
+                throw Problem(refusal, as: .preconditionFailed)
+            }
         })
 
     /// Commits every change separately, in order. A refused change does not stop the following ones.
@@ -124,16 +141,19 @@ extension RequestContext {
     ///   - changes: the changes, to make all or none.
     ///   - actor: the principal that acts.
     ///   - comment: the comment in the log.
+    ///   - expectedRevision: the revision after which the named objects must not have changed.
     /// - Throws: `Refusal`; ``Problem`` (`idempotency-key-in-use`) while a request with the same key is running, and if the credential is
     ///   not valid at the writer's turn: the commits before it may have taken long.
-    func commit(_ changes: [Change], as actor: Name, comment: String? = nil) async throws -> Receipt {
+    func commit(_ changes: [Change], as actor: Name, comment: String? = nil, expectedRevision: Revision? = nil) async throws
+        -> Receipt
+    {
         let key = try idempotencyKey
         let scope = key.map { RunningIdempotencyKeys.Scope(store: hosted?.name ?? .default, caller: actor.text, key: $0) }
         let origin = Origin(requestID: requestID, idempotencyKey: key, comment: comment, credential: caller?.credential)
         let store = try store
         return try await service.runningKeys.withKey(scope) {
             try await service.runningCommits.during(actor) {
-                var transaction = Transaction(actor, changes, origin: origin)
+                var transaction = Transaction(actor, changes, origin: origin, expectedRevision: expectedRevision)
                 if let credential = exchange.credential {
                     let authenticator = service.authenticator
                     transaction.precondition = { try authenticator.requireStillValid(credential) }

@@ -31,6 +31,18 @@ extension RequestContext {
         }
     }
 
+    /// The revision in `If-Match` of a transaction; nil without the header.
+    var expectedRevision: Revision? {
+        get throws(Problem) {
+            guard let tag = request.header("If-Match") else { return nil }
+            guard tag != "*" else {
+                throw Problem(
+                    .malformed, "`If-Match` of a transaction must be a revision in quotes: send an ETag that you read, or omit it")
+            }
+            return try EntityTag.revision(tag)
+        }
+    }
+
     /// Returns whether the client already has the current value: `If-None-Match` contains the tag.
     func hasAlready(_ tag: String) -> Bool {
         guard let header = request.header("If-None-Match") else { return false }

@@ -214,11 +214,15 @@ def commit(
     as_: str | None = None,
     comment: str | None = None,
     idempotency_key: str | None = None,
+    expected_revision: int | None = None,
 ) -> Request[models.Receipt]:
     """Makes changes, all or none, and returns when they are on disk.
 
     `as_` names the acting principal; a token that acts as a principal does not need it. The client repeats the request with the
     same idempotency key if the response is lost. Give a key of your own to repeat it in another process.
+
+    With `expected_revision`, nothing changes if another transaction has changed the value, parent, owner or access list of an
+    object that the changes name since: `PreconditionFailedError` is raised.
     """
     return Request(
         "POST",
@@ -226,7 +230,7 @@ def commit(
         lambda value: decode(models.Receipt, value),
         body=_present(do=[dict(change) for change in changes], as_=as_, comment=comment),
         has_body=True,
-        headers=_key(idempotency_key),
+        headers=_key(idempotency_key) | ({} if expected_revision is None else _match(expected_revision)),
     )
 
 
