@@ -90,6 +90,10 @@ struct AffectedSubscribersTests {
             "below a permission that is deleted with the role it was changed to",
             [.changePermission("permission:p", subject: "role:crew", ["read"]), .deleteRole("role:crew")]
         ),
+        (
+            "with an entry of her role, which is deleted and created again",
+            [.deleteRole("role:guards"), .createRole("role:guards"), .addMember("user:ann", to: "role:guards")]
+        ),
     ]
 
     @Test("E6: A waiting subscriber wakes for a document that affects it", arguments: changes.indices)
@@ -103,7 +107,8 @@ struct AffectedSubscribersTests {
                 .createObject("doc:2", parent: "folder:2"), .createObject("page:1"),
                 .grant("user:ann", on: "folder:2", ["read"]), .createRole("role:crew"),
                 .definePermission("permission:p", subject: "user:bob", ["read"]), .createObject("doc:3", parent: "permission:p"),
-                .grant("user:ann", on: "permission:p", ["read"]))
+                .grant("user:ann", on: "permission:p", ["read"]), .createRole("role:guards"),
+                .addMember("user:ann", to: "role:guards"), .createObject("doc:4"), .grant("role:guards", on: "doc:4", ["read"]))
             let before = try fixture.head
             try fixture.store.commit(Transaction("user:root", changes))
             let after = try fixture.head

@@ -66,11 +66,13 @@ struct RandomNoticeRun {
         if found != expected {
             let place =
                 zip(found, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(found.count, expected.count)
+            let revisions = [found, expected].compactMap { $0.dropFirst(place).first?.revision }
+            let commit = try revisions.min().flatMap { try fixture.commits(from: $0).first }
             throw disagreement(
                 """
                 \(subject) is told \(found.count) notices and should be told \(expected.count); the first that differs is \
                 \(found.dropFirst(place).first.map { "\($0)" } ?? "none"), and should be \
-                \(expected.dropFirst(place).first.map { "\($0)" } ?? "none")
+                \(expected.dropFirst(place).first.map { "\($0)" } ?? "none"); \(commit.map { "\($0.events)" } ?? "")
                 """)
         }
         for (index, notice) in notices.enumerated() {

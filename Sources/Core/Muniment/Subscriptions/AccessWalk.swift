@@ -68,6 +68,8 @@ struct AccessWalk: Sendable {
             // The objects below the role, and below the permissions for it.
             let permissions = try reader.related(.permissions(for: role), at: earlier, or: earlier).found
             pending += ([role.rawValue] + permissions).map(ObjectID.init(rawValue:))
+            // The commit may also have created the role again, without its entries.
+            if isRelevant(role) { scan(role) }
         case .permission(let permission, _):
             // The commit may also have deleted the permission, with the role that it was changed to.
             pending.append(ObjectID(permission))
