@@ -38,6 +38,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
     name: "muniment",
+    // The client is for these systems, from the first versions that have `Synchronization`; the service is for Linux.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Muniment", targets: ["Muniment", "Primitives", "Events", "Permissions", "Notices"]),
         .library(name: "MunimentRecipes", targets: ["MunimentRecipes"]),
@@ -70,13 +72,13 @@ let package = Package(
         library("CSodium", in: .accounts, pkgConfig: "libsodium", package: "libsodium-dev"),
         layer("Work", in: .service, ["Primitives"]),
         layer("Secrets", in: .accounts, ["CSodium"]),
+        library("CCurl", in: .accounts, pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        layer("NetworkClient", in: .accounts, ["CCurl", "Secrets"]),
         layer("Identity", in: .accounts, ["Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Work"]),
         layer("Mail", in: .accounts, ["Primitives", "Files", "Identity", "NetworkClient", "Secrets"]),
         layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
 
-        library("CCurl", in: .client, pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
-        layer("NetworkClient", in: .client, ["CCurl", "Secrets"]),
-        layer("MunimentClient", in: .client, ["Primitives", "NetworkClient", "Secrets", "Files"]),
+        layer("MunimentClient", in: .client, ["Primitives"]),
 
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
@@ -167,8 +169,7 @@ let package = Package(
         tests(
             "MunimentClientTests",
             [
-                "MunimentClient", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "NetworkClient", "Service",
-                "ServiceSupport",
+                "MunimentClient", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "Service", "ServiceSupport",
                 "IdentitySupport", "TestSupport",
             ]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),

@@ -1,5 +1,4 @@
 import Events
-import NetworkClient
 import Testing
 
 @testable import MunimentClient
@@ -86,7 +85,7 @@ struct AddressTests {
 
     @Test("Text in a path segment is escaped, so that it cannot end the segment")
     func segments() {
-        #expect(FormText.escaped("acme-1") == "acme-1")
-        #expect(FormText.escaped("a/b?c#d%é\u{1}") == "a%2Fb%3Fc%23d%25%C3%A9%01")
+        #expect("acme-1".percentEncoded == "acme-1")
+        #expect("a/b?c#d%é\u{1}".percentEncoded == "a%2Fb%3Fc%23d%25%C3%A9%01")
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 
 /// A service with responses that the test defines. It records the requests, for tests of the client's messages and their number.
 final class ScriptedTransport: AuthTransport {
-    typealias Script = @Sendable (AuthRequest) -> Result<AuthResponse, AuthTransportError>
+    typealias Script = @Sendable (AuthRequest) -> Result<AuthResponse, TransportError>
 
     private let script: Script
     private let asked = Mutex<[AuthRequest]>([])
@@ -18,7 +18,7 @@ final class ScriptedTransport: AuthTransport {
 
     func count(_ description: String) -> Int { requests.count { $0.description == description } }
 
-    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthResponse {
+    func send(_ request: AuthRequest) async throws(TransportError) -> AuthResponse {
         asked.withLock { $0.append(request) }
         return try script(request).get()
     }

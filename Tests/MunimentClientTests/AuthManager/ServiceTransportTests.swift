@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Transport to the service", .timeLimit(.minutes(60)))
 struct ServiceTransportTests {
-    private func failure(_ script: String) async throws -> AuthTransportError? {
+    private func failure(_ script: String) async throws -> TransportError? {
         let server = try PythonServer("import socket\nlistener = socket.create_server(('127.0.0.1', 0), backlog=0)\n" + script)
         let transport = ServiceTransport(try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 1)
-        do throws(AuthTransportError) {
+        do throws(TransportError) {
             _ = try await transport.send(AuthRequest(.post, "/v1/accounts/sign-in", body: [:]))
             return nil
         } catch {

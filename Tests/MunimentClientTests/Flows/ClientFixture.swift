@@ -79,7 +79,7 @@ final class WatchedTransport: AuthTransport {
     /// Runs a closure after the service executes the next matching request, before the response arrives.
     func whenSent(_ request: String, _ body: @escaping @Sendable () -> Void) { meanwhile.withLock { $0[request] = body } }
 
-    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthResponse {
+    func send(_ request: AuthRequest) async throws(TransportError) -> AuthResponse {
         let isLost = state.withLock { state in
             state.sent.append(request.description)
             return state.losing.remove(request.description) != nil

@@ -100,7 +100,7 @@ struct MachineScript {
 /// Responses of the service, for the tables.
 enum Answered {
     static func json(_ status: Int, _ members: JSONObject, retryAfterSeconds: Int? = nil) -> Result<
-        AuthResponse, AuthTransportError
+        AuthResponse, TransportError
     > {
         let body = (try? JSONText.encode(.object(members))) ?? []
         return .success(AuthResponse(status: status, body: body, retryAfterSeconds: retryAfterSeconds))
@@ -108,7 +108,7 @@ enum Answered {
 
     static func problem(
         _ status: Int, _ kind: String, _ further: JSONObject = [:], retryAfterSeconds: Int? = nil
-    ) -> Result<AuthResponse, AuthTransportError> {
+    ) -> Result<AuthResponse, TransportError> {
         var members: JSONObject = [
             "type": .string("/problems/" + kind), "status": .integer(Int64(status)), "detail": .string("why"),
         ]

@@ -1,6 +1,5 @@
 internal import Foundation
 public import Primitives
-internal import Secrets
 internal import Synchronization
 
 /// Manages the signed-in user of this device and the user's account (CONFORMANCE I1).
@@ -92,7 +91,7 @@ public actor AuthManager {
         isHandling = true
         defer { isHandling = false }
         while !events.isEmpty {
-            let nonce = Base64URL.encode(Secrets.randomBytes(16))
+            let nonce = randomText()
             for effect in machine.handle(events.removeFirst(), at: configuration.clock(), nonce: nonce) { execute(effect) }
         }
     }
@@ -107,8 +106,8 @@ public actor AuthManager {
         case .send(let sender, let request):
             let transport = transport
             Task {
-                let outcome: Result<AuthResponse, AuthTransportError>
-                do throws(AuthTransportError) { outcome = .success(try await transport.send(request)) } catch {
+                let outcome: Result<AuthResponse, TransportError>
+                do throws(TransportError) { outcome = .success(try await transport.send(request)) } catch {
                     outcome = .failure(error)
                 }
                 take(.answered(sender, outcome))

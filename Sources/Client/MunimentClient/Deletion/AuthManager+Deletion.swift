@@ -1,4 +1,3 @@
-internal import NetworkClient
 public import Primitives
 
 extension AuthManager {
@@ -36,7 +35,7 @@ extension AuthManager {
         var objects = reference.objects
         while !objects.isEmpty {
             let changes = objects.map { JSONValue.object(["op": .string("deleteObject"), "object": .string($0.text)]) }
-            let path = "/v1/stores/\(FormText.escaped(reference.store))/transactions"
+            let path = "/v1/stores/\(reference.store.percentEncoded)/transactions"
             let request = AuthRequest(.post, path, body: ["do": .array(changes)])
             let answer = try await perform(.store(request, isRepeatable: true)).requireAnswer()
             if answer.status == 200 { return }

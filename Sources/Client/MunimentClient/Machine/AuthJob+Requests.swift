@@ -1,4 +1,3 @@
-internal import NetworkClient
 internal import Primitives
 
 /// All jobs that a manager can run.
@@ -61,7 +60,7 @@ extension AuthJob {
 
     static func unlink(_ provider: IdentityProviderID) -> AuthJob {
         AuthJob(
-            request: AuthRequest(.delete, "/v1/account/identities/" + FormText.escaped(provider.text)),
+            request: AuthRequest(.delete, "/v1/account/identities/" + provider.text.percentEncoded),
             change: .unlink(provider), reading: .account)
     }
 

@@ -2,7 +2,7 @@ internal import Primitives
 
 /// Processes the response to a job.
 extension AuthMachine {
-    mutating func answered(_ id: JobID, _ outcome: Result<AuthResponse, AuthTransportError>, _ step: inout Step) {
+    mutating func answered(_ id: JobID, _ outcome: Result<AuthResponse, TransportError>, _ step: inout Step) {
         guard let running = jobs[id], case .sent = running.phase else { return }
         switch outcome {
         case .failure(.notSent(let why)): sendAgain(id, running, or: .unavailable(why), &step)

@@ -10,14 +10,7 @@ public struct AuthRequest: Hashable, Sendable {
     /// The token for `Authorization: Bearer`; nil for an unauthenticated request.
     public var accessToken: String?
 
-    /// The HTTP method (RFC 9110, section 9; RFC 5789).
-    public enum Method: String, Hashable, Sendable {
-        case get = "GET"
-        case post = "POST"
-        case put = "PUT"
-        case patch = "PATCH"
-        case delete = "DELETE"
-    }
+    public typealias Method = ServiceRequest.Method
 
     /// - Parameters:
     ///   - method: the HTTP method.
@@ -56,16 +49,8 @@ public struct AuthResponse: Hashable, Sendable {
     }
 }
 
-/// The reason why a response is missing. The cases differ in whether the service can have processed the request.
-public enum AuthTransportError: Error, Hashable, Sendable {
-    /// The request was not sent.
-    case notSent(String)
-    /// The request was sent, at least in part.
-    case noAnswer(String)
-}
-
 /// Sends requests to the service.
 public protocol AuthTransport: Sendable {
     /// Sends a request, and returns the response with any status.
-    func send(_ request: AuthRequest) async throws(AuthTransportError) -> AuthResponse
+    func send(_ request: AuthRequest) async throws(TransportError) -> AuthResponse
 }

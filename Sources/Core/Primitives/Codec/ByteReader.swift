@@ -97,10 +97,8 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     public mutating func text(_ bytes: Span<UInt8>) throws(CodecError) -> String {
         let range = try range(bytes)
         let start = range.lowerBound
-        guard let text = try? UTF8Span(validating: bytes.extracting(range)) else {
-            throw .malformed(what: "a text", offset: start)
-        }
-        return String(copying: text)
+        guard let text = validText(bytes.extracting(range)) else { throw .malformed(what: "a text", offset: start) }
+        return text
     }
 }
 

@@ -18,10 +18,8 @@ package struct JSONReader {
         (self.valueLimit, valuesLeft) = (valueLimit, valueLimit)
         // Skips a byte order mark, which some editors write at the start.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-        do {
-            _ = try UTF8Span(validating: bytes.span)
-        } catch {
-            throw JSONError(.malformed, at: error.byteOffsets.lowerBound, "the text is not UTF-8 there", "write it in UTF-8")
+        if let offset = invalidOffset(bytes) {
+            throw JSONError(.malformed, at: offset, "the text is not UTF-8 there", "write it in UTF-8")
         }
     }
 

@@ -93,16 +93,17 @@ public struct JSONWriter {
     /// Writes a text in quotes.
     public mutating func write(_ text: String) {
         raw("\"")
-        let span = text.utf8Span.span
-        var plain = 0
-        for offset in span.indices {
-            let byte = span[offset]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            run(of: text, plain..<offset)
-            raw(Self.escape(byte))
-            plain = offset + 1
+        withBytes(text) { span in
+            var plain = 0
+            for offset in span.indices {
+                let byte = span[offset]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                run(of: text, plain..<offset)
+                raw(Self.escape(byte))
+                plain = offset + 1
+            }
+            run(of: text, plain..<span.count)
         }
-        run(of: text, plain..<span.count)
         raw("\"")
     }
 

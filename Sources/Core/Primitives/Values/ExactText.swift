@@ -7,32 +7,35 @@ package struct ExactText: Hashable, Comparable, Sendable {
     package init(_ text: String) { self.text = text }
 
     package static func == (left: ExactText, right: ExactText) -> Bool {
-        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+        withBytes(left.text, right.text) { left, right in
+            guard left.count == right.count else { return false }
+            for index in left.indices where left[index] != right[index] { return false }
+            return true
+        }
     }
 
     package static func < (left: ExactText, right: ExactText) -> Bool {
-        let (left, right) = (left.text.utf8Span.span, right.text.utf8Span.span)
-        for index in 0..<min(left.count, right.count) where left[index] != right[index] { return left[index] < right[index] }
-        return left.count < right.count
+        withBytes(left.text, right.text) { left, right in
+            for index in 0..<min(left.count, right.count) where left[index] != right[index] { return left[index] < right[index] }
+            return left.count < right.count
+        }
     }
 
     /// Hashes the bytes and their count. Swift's hash is equal for canonically equivalent texts: a caller could send thousands of
     /// such texts with different bytes, and every dictionary lookup would compare them all.
     package func hash(into hasher: inout Hasher) {
-        let bytes = text.utf8Span.span
-        var word: UInt64 = 0
-        for index in bytes.indices {
-            word = word << 8 | UInt64(bytes[index])
-            if index % 8 == 7 {
-                hasher.combine(word)
-                word = 0
+        withBytes(text) { bytes in
+            var word: UInt64 = 0
+            for index in bytes.indices {
+                word = word << 8 | UInt64(bytes[index])
+                if index % 8 == 7 {
+                    hasher.combine(word)
+                    word = 0
+                }
             }
+            hasher.combine(word)
+            hasher.combine(bytes.count)
         }
-        hasher.combine(word)
-        hasher.combine(bytes.count)
     }
 }
 

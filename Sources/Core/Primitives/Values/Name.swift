@@ -71,19 +71,20 @@ extension Name {
     private var shape: Shape {
         var shape = Shape()
         var previous: UInt8 = 0
-        let bytes = text.utf8Span.span
         var colon = -1
-        for index in bytes.indices {
-            let byte = bytes[index]
-            // U+0000–U+001F and U+007F have one byte, U+0080–U+009F have the byte C2 and another one.
-            if byte &- 0x20 >= 0x5F, byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) {
-                shape.hasControlCharacter = true
+        withBytes(text) { bytes in
+            for index in bytes.indices {
+                let byte = bytes[index]
+                // U+0000–U+001F and U+007F have one byte, U+0080–U+009F have the byte C2 and another one.
+                if byte &- 0x20 >= 0x5F, byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0) {
+                    shape.hasControlCharacter = true
+                }
+                if byte == UInt8(ascii: ":"), colon < 0 { colon = index }
+                previous = byte
             }
-            if byte == UInt8(ascii: ":"), colon < 0 { colon = index }
-            previous = byte
+            shape.byteCount = bytes.count
         }
         if colon >= 0 { shape.classBytes = colon }
-        shape.byteCount = bytes.count
         return shape
     }
 
@@ -116,10 +117,11 @@ extension Name {
 
     /// Whether the name begins with the bytes of a text. `hasPrefix` would not find a colon followed by a combining mark.
     private func begins(with prefix: String) -> Bool {
-        let (bytes, first) = (text.utf8Span.span, prefix.utf8Span.span)
-        guard bytes.count >= first.count else { return false }
-        for index in first.indices where bytes[index] != first[index] { return false }
-        return true
+        withBytes(text, prefix) { bytes, first in
+            guard bytes.count >= first.count else { return false }
+            for index in first.indices where bytes[index] != first[index] { return false }
+            return true
+        }
     }
 
     /// Whether it names a subject that can have access: a user, a thing, a role, `everyone` or `anonymous`.
