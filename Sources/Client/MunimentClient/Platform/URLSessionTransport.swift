@@ -113,6 +113,7 @@ private final class HTTPStream: ResponseStream {
     deinit { exchange.cancel() }
 
     func next() async throws(TransportError) -> [UInt8]? { try await exchange.next() }
+    var isCut: Bool { exchange.isCut }
     func cancel() { exchange.cancel() }
 }
 

@@ -94,6 +94,9 @@ public protocol ResponseStream: AnyObject, Sendable {
     /// - Throws: ``TransportError/noAnswer(_:)`` if the connection is lost, or the task is cancelled.
     func next() async throws(TransportError) -> [UInt8]?
 
+    /// Whether the connection was closed because the reader was too slow.
+    var isCut: Bool { get }
+
     /// Closes the connection.
     func cancel()
 }

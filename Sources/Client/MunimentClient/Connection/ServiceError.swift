@@ -1,0 +1,82 @@
+public import Primitives
+
+/// The reason why a request to the service failed.
+public enum ServiceError: Error, Hashable, Sendable {
+    /// The service rejected the request.
+    case problem(ServiceProblem)
+    /// There is no token for the request, so it was not sent: no user is signed in, or the session has ended.
+    case signIn(AuthError)
+    /// The service was not reached, after all attempts. Nothing was done.
+    case unreachable(String)
+    /// The response was lost. The request may have been executed.
+    case outcomeUnknown(String)
+    /// The response does not come from Muniment, or from a version that this client does not understand.
+    case unexpectedResponse(String)
+    /// The task was cancelled before the request was sent, or while it asked a question. Nothing was changed.
+    case cancelled
+
+    /// The problem that the service reported; nil for other errors.
+    public var problem: ServiceProblem? { if case .problem(let problem) = self { problem } else { nil } }
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// The problem, and what to do next.
+    public var description: String {
+        switch self {
+        case .problem(let problem): "\(problem)"
+        case .signIn(let error): "\(error)"
+        case .unreachable(let why): "nothing was done: \(why); check the network and the address, and try again"
+        case .outcomeUnknown(let why): "the result is unknown: \(why); read the current state, and try again if nothing was changed"
+        case .unexpectedResponse(let why): "unexpected response: \(why); check the address of the service, and its version"
+        case .cancelled: "it was cancelled, and nothing was changed"
+        }
+    }
+}
+
+/// A problem that the service reported (RFC 9457).
+public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
+    public let kind: ProblemKind
+    /// The HTTP status.
+    public let status: Int
+    /// What is wrong with which value.
+    public let detail: String
+    /// The reason why a store refused a change, such as `noPrivilege`; nil for other problems.
+    public let code: String?
+    /// The index of the refused change, from 0; nil for other problems.
+    public let change: Int?
+    /// The seconds to wait before the request is repeated; nil if the service does not say.
+    public let retryAfterSeconds: Int?
+    /// The id of the request in the log of the service.
+    public let requestID: String?
+    /// All members of the problem.
+    public let members: JSONObject
+
+    /// What to do next.
+    public var remedy: String { kind.remedy }
+
+    public var description: String { "\(detail) (\(kind)). \(remedy)" }
+
+    /// The maximum bytes of a problem.
+    static let limitBytes = 1 << 16
+
+    /// Creates the problem of a response with an error status. The body may have any content: a proxy may have sent it.
+    init(_ response: ServiceResponse) {
+        let members: JSONObject
+        if case .object(let object)? = try? JSONText.decode(response.body, limit: ServiceProblem.limitBytes) {
+            members = object
+        } else {
+            members = JSONObject()
+        }
+        kind = ProblemKind(rawValue: members.text("type").flatMap { $0.split(separator: "/").last.map(String.init) } ?? "unknown")
+        status = response.status
+        detail = members.text("detail") ?? "the service returned status \(response.status)"
+        code = members.text("code")
+        change = members.integer("change").flatMap { Int(exactly: $0) }
+        retryAfterSeconds = response.retryAfterSeconds
+        requestID = response.headers["x-request-id"]
+        self.members = members
+    }
+
+    /// Whether the access token is invalid.
+    var isAboutToken: Bool { status == 401 && (kind == .unauthenticated || kind == .sessionEnded) }
+}

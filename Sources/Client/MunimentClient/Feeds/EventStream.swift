@@ -1,0 +1,111 @@
+/// An event of a stream of server-sent events.
+public struct ServerSentEvent: Hashable, Sendable {
+    /// The position after this event: the value of `Last-Event-ID` that continues after it.
+    public let id: String
+    /// The type of the event; `message` if the service sent none.
+    public let event: String
+    public let data: String
+}
+
+/// Reads server-sent events from the bytes of a stream, in pieces of any size (HTML standard, section 9.2).
+struct EventReader {
+    /// The position after the last complete block, which continues after it.
+    private(set) var lastID: String?
+    /// The delay in milliseconds before a client connects again, if the service has set one.
+    private(set) var retryMilliseconds: Int64?
+    private var nextID: String?
+    private var event = ""
+    private var data: [String] = []
+    private var line: [UInt8] = []
+    private var isAfterReturn = false
+
+    /// - Parameter lastID: the position of the connection's request.
+    init(lastID: String?) { (self.lastID, nextID) = (lastID, lastID) }
+
+    /// Returns the events that are complete with these bytes.
+    mutating func receive(_ bytes: [UInt8]) -> [ServerSentEvent] {
+        var events: [ServerSentEvent] = []
+        for byte in bytes {
+            // A line ends with LF, CR, or both.
+            let isRest = byte == 0x0A && isAfterReturn
+            isAfterReturn = byte == 0x0D
+            if isRest { continue }
+            guard byte == 0x0A || byte == 0x0D else {
+                line.append(byte)
+                continue
+            }
+            if let event = endLine() { events.append(event) }
+            line.removeAll(keepingCapacity: true)
+        }
+        return events
+    }
+
+    private mutating func endLine() -> ServerSentEvent? {
+        guard !line.isEmpty else { return endBlock() }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[colon...].dropFirst()
+        if value.first == 0x20 { value = value.dropFirst() }
+        let text = String(decoding: value, as: UTF8.self)
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "id" where !text.utf8.contains(0): nextID = text
+        case "event": event = text
+        case "data": data.append(text)
+        case "retry": retryMilliseconds = Int64(text) ?? retryMilliseconds
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func endBlock() -> ServerSentEvent? {
+        // Only now: the connection can break between the position of an event and its data.
+        lastID = nextID
+        defer { (event, data) = ("", []) }
+        guard !data.isEmpty else { return nil }
+        return ServerSentEvent(id: lastID ?? "", event: event.isEmpty ? "message" : event, data: data.joined(separator: "\n"))
+    }
+}
+
+/// The events of one connection. Releasing it closes the connection. Only one task at a time may read it.
+///
+/// A reader that is slower than the service slows down nothing else: the stream keeps at most 1 MiB for it, and then closes the
+/// connection. The reader gets the events that were kept, and then the end, and continues with a new connection after ``lastEventID``.
+public final class EventStream {
+    private let response: any ResponseStream
+    private var reader: EventReader
+    private var events: ArraySlice<ServerSentEvent> = []
+    /// The position after the last event that ``next()`` returned; at the end of the stream, the position that the service sent last.
+    public private(set) var lastEventID: String?
+
+    init(_ response: any ResponseStream, after lastEventID: String?) {
+        self.response = response
+        reader = EventReader(lastID: lastEventID)
+        self.lastEventID = lastEventID
+    }
+
+    /// The delay in milliseconds that the service asks for before a new connection; nil if it has not.
+    public var retryMilliseconds: Int64? { reader.retryMilliseconds }
+
+    /// Whether the connection was closed because the reader was too slow. It can continue at once.
+    public var isCut: Bool { response.isCut }
+
+    /// Returns the next event, and nil after the end of the connection.
+    ///
+    /// - Parameter actor: the actor of the caller.
+    /// - Throws: ``TransportError/noAnswer(_:)`` if the connection is lost, or the task is cancelled.
+    public func next(
+        isolation actor: isolated (any Actor)? = #isolation
+    ) async throws(TransportError) -> ServerSentEvent? {
+        while events.isEmpty {
+            guard let bytes = try await response.next() else { return nil }
+            events = reader.receive(bytes)[...]
+            // The service sends positions without events, too, after changes that do not concern the reader.
+            if events.isEmpty { lastEventID = reader.lastID }
+        }
+        let event = events.removeFirst()
+        lastEventID = events.isEmpty ? reader.lastID : event.id
+        return event
+    }
+
+    /// Closes the connection.
+    public func cancel() { response.cancel() }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import MunimentClient
+
+@Suite("Server-sent events")
+struct EventReaderTests {
+    private let text = """
+        retry: 10\r
+        \r
+        id: 3
+
+        :
+        id: 4
+        event: data
+        data: a\u{2028}
+        data:b
+        unknown: x
+
+        id: 5
+        data
+        """
+
+    @Test("Events are read from pieces of any size", arguments: [1, 7, 1_000])
+    func pieces(size: Int) {
+        var reader = EventReader(lastID: "2")
+        var events: [ServerSentEvent] = []
+        let bytes = Array(text.utf8)
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            events += reader.receive(Array(bytes[start..<min(start + size, bytes.count)]))
+        }
+        #expect(events == [ServerSentEvent(id: "4", event: "data", data: "a\u{2028}\nb")])
+        #expect(reader.retryMilliseconds == 10)
+        // The event with position 5 is incomplete, so a new connection continues before it.
+        #expect(reader.lastID == "4")
+        #expect(reader.receive(Array("\n\n".utf8)) == [ServerSentEvent(id: "5", event: "message", data: "")])
+        #expect(reader.lastID == "5")
+    }
+}

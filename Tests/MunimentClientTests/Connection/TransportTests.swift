@@ -1,0 +1,175 @@
+import Events
+import TestSupport
+import Testing
+
+@testable import MunimentClient
+
+@Suite("URLSession as transport", .timeLimit(.minutes(60)))
+struct TransportTests {
+    /// A server with one function for each path. Each prints what it was sent.
+    private static let script = """
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def log_message(self, *a): pass
+            def answer(self, status, headers={}, body=b""):
+                self.send_response(status)
+                for name, value in headers.items(): self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            def do(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                print(self.command, self.path, self.headers.get("Authorization"), self.headers.get("Cookie"), body.decode())
+                if self.path == "/away":
+                    self.answer(302, {"Location": "/target", "Set-Cookie": "a=b"}, b"moved")
+                elif self.path == "/endless":
+                    self.send_response(200)
+                    self.end_headers()
+                    try:
+                        while True: self.wfile.write(b"x" * 65536)
+                    except OSError: print("closed")
+                elif self.path == "/pieces":
+                    self.send_response(200)
+                    self.end_headers()
+                    self.wfile.write(b"first")
+                    go.wait()
+                    self.wfile.write(b"second")
+                    self.close_connection = True
+                elif self.path == "/go":
+                    go.set()
+                    self.answer(200)
+                elif self.path == "/short":
+                    self.send_response(200)
+                    self.send_header("Content-Length", "100")
+                    self.end_headers()
+                    self.wfile.write(b"short")
+                    self.close_connection = True
+                else:
+                    self.answer(200, {"Retry-After": "7", "X-Two": "a"}, body)
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do
+        go = threading.Event()
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        print(server.server_address[1])
+        server.serve_forever()
+        """
+
+    private let server: PythonServer
+    private let transport: URLSessionTransport
+
+    init() throws {
+        server = try PythonServer(TransportTests.script)
+        transport = URLSessionTransport(
+            try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 60, streamBytes: 200_000)
+    }
+
+    @Test(
+        "A request has its method, headers and body, and the response its status, headers and body",
+        arguments: [ServiceRequest.Method.post, .put, .patch])
+    func exchange(method: ServiceRequest.Method) async throws {
+        let request = ServiceRequest(method, "/any?a=%C3%A9", headers: ["Authorization": "Bearer t"], body: Array("{é}".utf8))
+        let response = try await transport.send(request)
+        #expect(server.line() == "\(method.rawValue) /any?a=%C3%A9 Bearer t None {é}")
+        #expect(response.status == 200 && response.body == Array("{é}".utf8))
+        #expect(response.headers["x-two"] == "a" && response.retryAfterSeconds == 7)
+    }
+
+    @Test("A request without a body is sent without one", arguments: [ServiceRequest.Method.get, .post, .delete])
+    func withoutBody(method: ServiceRequest.Method) async throws {
+        let response = try await transport.send(ServiceRequest(method, "/any"))
+        #expect(server.line() == "\(method.rawValue) /any None None ")
+        #expect(response.status == 200 && response.body.isEmpty)
+    }
+
+    @Test("A redirect is returned and not followed, and its cookie is not sent later")
+    func redirect() async throws {
+        let response = try await transport.send(ServiceRequest(.get, "/away", headers: ["Authorization": "Bearer t"]))
+        #expect(response.status == 302 && response.headers["location"] == "/target")
+        _ = try await transport.send(ServiceRequest(.get, "/any"))
+        #expect(server.line() == "GET /away Bearer t None ")
+        #expect(server.line() == "GET /any None None ")
+    }
+
+    @Test("A header that contains a line end is not sent")
+    func headerWithLineEnd() async throws {
+        let request = ServiceRequest(.get, "/any", headers: ["Last-Event-ID": "1\r\nAuthorization: Bearer x"])
+        await #expect(throws: TransportError.self) { try await transport.send(request) }
+        _ = try await transport.send(ServiceRequest(.get, "/next"))
+        #expect(server.line() == "GET /next None None ")
+    }
+
+    @Test("A response that breaks off is an error, and the request may have been executed")
+    func brokenOff() async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(ServiceRequest(.post, "/short", body: [1]))
+        }
+        guard case .noAnswer? = error else { throw Unexpected(value: "\(error as Any)") }
+    }
+
+    @Test("A service that does not listen was sent nothing")
+    func notListening() async throws {
+        server.stop()
+        let error = await #expect(throws: TransportError.self) {
+            try await transport.send(ServiceRequest(.post, "/any", body: [1]))
+        }
+        guard case .notSent? = error else { throw Unexpected(value: "\(error as Any)") }
+    }
+
+    @Test("A stream delivers bytes while the response is still being sent")
+    func pieces() async throws {
+        let stream = try await transport.open(ServiceRequest(.get, "/pieces"))
+        var text = try await stream.next() ?? []
+        #expect(text == Array("first".utf8))
+        _ = try await transport.send(ServiceRequest(.get, "/go"))
+        while let bytes = try await stream.next() { text += bytes }
+        #expect(text == Array("firstsecond".utf8) && !stream.isCut)
+    }
+
+    @Test("A stream keeps a bounded number of bytes for a slow reader, and then closes the connection")
+    func slowReader() async throws {
+        let stream = try await transport.open(ServiceRequest(.get, "/endless"))
+        #expect(server.line()?.hasPrefix("GET /endless") == true)
+        while !stream.isCut { await Task.yield() }
+        #expect(server.line() == "closed")
+        var count = 0
+        while let bytes = try await stream.next() { count += bytes.count }
+        #expect(count > 0 && count <= 200_000)
+    }
+
+    @Test("A released stream closes its connection")
+    func released() async throws {
+        do {
+            let stream = try await transport.open(ServiceRequest(.get, "/endless"))
+            _ = try await stream.next()
+        }
+        #expect(server.line()?.hasPrefix("GET /endless") == true)
+        #expect(server.line() == "closed")
+    }
+
+    @Test("A cancelled task stops waiting for a response")
+    func cancelled() async throws {
+        let transport = transport
+        let task = Task { try await transport.send(ServiceRequest(.get, "/pieces")) }
+        #expect(server.line() == "GET /pieces None None ")
+        task.cancel()
+        let result = await task.result
+        #expect(throws: TransportError.self) { try result.get() }
+    }
+
+    @Test("Many requests and streams at once do not wait for each other")
+    func concurrent() async throws {
+        let transport = transport
+        let streams = try await withThrowingTaskGroup { group in
+            for _ in 0..<20 { group.addTask { try await transport.open(ServiceRequest(.get, "/pieces")) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let bodies = try await withThrowingTaskGroup { group in
+            for number in 0..<50 {
+                group.addTask { try await transport.send(ServiceRequest(.post, "/any", body: Array("\(number)".utf8))).body }
+            }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(streams.count == 20 && bodies.count == 50)
+    }
+
+    private struct Unexpected: Error { let value: String }
+}
