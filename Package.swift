@@ -44,7 +44,7 @@ let package = Package(
         .library(name: "Muniment", targets: ["Muniment", "Primitives", "Events", "Permissions", "Notices"]),
         .library(name: "MunimentRecipes", targets: ["MunimentRecipes"]),
         .library(name: "MunimentTesting", targets: ["MunimentTesting", "RandomHistories"]),
-        .library(name: "MunimentClient", targets: ["MunimentClient", "Primitives"]),
+        .library(name: "MunimentClient", targets: ["MunimentClient", "MunimentReplica", "Primitives"]),
         .executable(name: "muniment", targets: ["CommandLineTool"]),
     ],
     targets: [
@@ -79,6 +79,8 @@ let package = Package(
         layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
 
         layer("MunimentClient", in: .client, ["Primitives"]),
+        library("CSQLite", in: .client, pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        layer("MunimentReplica", in: .client, ["Primitives", "CSQLite"]),
 
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
@@ -109,7 +111,6 @@ let package = Package(
             path: "Sources/Tool/CommandLineTool", swiftSettings: settings, plugins: ["RecordCommit"]),
         .plugin(name: "RecordCommit", capability: .buildTool()),
 
-        .systemLibrary(name: "CSQLite", path: "Tools/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -172,6 +173,8 @@ let package = Package(
                 "MunimentClient", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "Service", "ServiceSupport",
                 "IdentitySupport", "TestSupport",
             ]),
+        tests(
+            "ReplicaTests", ["MunimentReplica", "Events", "Permissions", "Muniment", "Projections", "TestSupport", "FaultHelper"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
         tests("EventLogTests", ["EventLog", "Events", "Hashing", "LMDB", "TestSupport", "FaultHelper"]),
         tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),

@@ -32,6 +32,7 @@ enum ImportTable {
         "OpenIDConnect": ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials", "Synchronization"],
         "Mail": ["Primitives", "Files", "Identity", "NetworkClient", "Secrets", "Synchronization"],
         "MunimentClient": ["Primitives", "Foundation", "FoundationNetworking", "Security", "Synchronization"],
+        "MunimentReplica": ["CSQLite", "SQLite3", "Primitives", "Foundation", "Synchronization"],
         "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization"],
         "Console": ["Foundation"],
         "Service": [
@@ -53,7 +54,7 @@ enum ImportTable {
     /// The only target that may import each C library.
     static let importersOfC = [
         "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
-        "CTimex": "Files", "CPager": "CommandLineTool",
+        "CTimex": "Files", "CPager": "CommandLineTool", "CSQLite": "MunimentReplica",
     ]
 
     /// Returns the forbidden imports of a file in a target, as messages. Returns an empty array if the file follows the table.

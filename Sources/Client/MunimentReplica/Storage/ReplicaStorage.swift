@@ -1,0 +1,51 @@
+internal import Primitives
+
+/// Where a replica keeps its state: by name, so that the memory of the machine does not grow with the replica.
+protocol ReplicaStorage {
+    /// Returns the header; nil for a new storage.
+    func header() throws -> ReplicaHeader?
+    /// Returns the pending transactions in their order.
+    func pending() throws -> [PendingTransaction]
+    /// Returns an object of the confirmed state.
+    func object(_ name: Name) throws -> ReplicaObject?
+    /// Returns what the parts of the current step say about an object; nil if they do not name it.
+    func staged(_ name: Name) throws -> StagedObject?
+    /// Returns a page of the confirmed objects of a class, sorted by name.
+    func objects(ofClass className: String, after name: Name?, limit: Int) throws -> [ReplicaObject]
+    /// Returns names of confirmed objects that the parts of the current fill do not contain, at most `limit`.
+    func objectsMissingInFill(limit: Int) throws -> [Name]
+    /// Returns the transactions that ended and are still kept, from the first one after a number.
+    func ended(after id: TransactionID, limit: Int) throws -> [EndedTransaction]
+    /// Performs all writes together, or none: durable on return.
+    mutating func persist(_ writes: [ReplicaWrite]) throws
+}
+
+/// What a step says about an object.
+enum StagedObject: Hashable, Sendable {
+    case object(ReplicaObject)
+    case removed
+}
+
+/// The layers of a staged step. The difference takes precedence over the pages.
+enum StagedLayer: Int, Hashable, Sendable {
+    /// The pages of a fill. They survive a disconnection.
+    case pages
+    /// The difference from the pages, or from the confirmed state.
+    case difference
+}
+
+/// A change of the storage.
+enum ReplicaWrite: Hashable, Sendable {
+    case header(ReplicaHeader)
+    case stage([ReplicaObject], removed: [Name], StagedLayer)
+    /// Removes what was staged: one layer, or all with nil.
+    case clearStage(StagedLayer?)
+    /// Applies what was staged to the confirmed state, and clears it. After a fill, the confirmed state contains nothing else.
+    case applyStage(isFill: Bool)
+    case pending(PendingTransaction)
+    case removePending(TransactionID)
+    case ended(EndedTransaction)
+    case forgetEnded(TransactionID)
+    /// Forgets the ends up to a number, except refused ones.
+    case forgetEndedUpTo(TransactionID)
+}
