@@ -165,6 +165,7 @@ let package = Package(
             name: "FaultHelper",
             dependencies: [
                 "Muniment", "Histories", "Identity", "EventLog", "Events", "Permissions", "Files", "TestSupport", "DiskWitness",
+                "MunimentReplica",
             ],
             path: "Tests/FaultHelper", swiftSettings: settings),
         tests(

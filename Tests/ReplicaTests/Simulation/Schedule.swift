@@ -12,9 +12,9 @@ struct Schedule<Storage: ReplicaStorage> {
     private var value: Int64 = 0
 
     private static var users: [Name] { ["user:ann", "user:ben"] }
-    private static var names: [Name] { ["doc:a", "doc:b", "doc:c", "doc:d", "folder:x", "folder:y"] }
+    static var names: [Name] { ["doc:a", "doc:b", "doc:c", "doc:d", "folder:x", "folder:y"] }
 
-    private static var newNames: [Name] { ["doc:e", "doc:f", "doc:g", "doc:h", "note:a"] }
+    static var newNames: [Name] { ["doc:e", "doc:f", "doc:g", "doc:h", "note:a"] }
 
     init(seed: UInt64, _ service: SimulatedService, storage: () throws -> Storage) throws {
         random = SplitMix64(seed: seed)
@@ -33,8 +33,13 @@ struct Schedule<Storage: ReplicaStorage> {
     }
 
     /// Runs the schedule, and then lets everything come to rest: all clients must equal the service.
-    mutating func run(steps: Int) throws {
-        for _ in 0..<steps { try step() }
+    ///
+    /// - Parameter check: called for each client after each step.
+    mutating func run(steps: Int, check: (inout SimulatedClient<Storage>) throws -> Void = { _ in }) throws {
+        for _ in 0..<steps {
+            try step()
+            for index in clients.indices { try check(&clients[index]) }
+        }
         try service.recordExpiries()
         for index in clients.indices { try clients[index].settle() }
         // The transactions of the later clients changed the store for the first ones.
@@ -103,7 +108,8 @@ struct Schedule<Storage: ReplicaStorage> {
 
     private mutating func nextValue() -> JSONValue {
         value += 1
-        return .object([random.one(of: ["p", "q"]): .integer(value)])
+        // Each value has a text that occurs once, so that a search for it finds each copy.
+        return .object([random.one(of: ["p", "q"]): .string("<\(value)>")])
     }
 
     /// Changes the store as its administrator.

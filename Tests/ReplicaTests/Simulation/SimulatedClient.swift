@@ -267,7 +267,7 @@ struct SimulatedClient<Storage: ReplicaStorage> {
             switch (pending[id]?.state, ends[id]) {
             case (.waiting, nil), (.sent, nil), (.committed, .committed): break
             case (nil, .committed):
-                if service.committed[key] == nil, !service.committedBefore.contains(key) {
+                if service.committed[key] == nil, !service.committedBefore.union(service.withoutEffect).contains(key) {
                     throw Broken(description: "\(id) is acknowledged, and not in the store")
                 }
             case (nil, .refused(let refusal)):

@@ -21,6 +21,8 @@ final class SimulatedService {
     private var backup: (path: String, hashes: [String])?
     /// Each committed idempotency key with its revision, in the present history.
     private(set) var committed: [String: UInt64] = [:]
+    /// The keys of accepted transactions that changed nothing: the store keeps no record of them.
+    private(set) var withoutEffect: Set<String> = []
     /// The keys that were committed in a history that no longer exists.
     private(set) var committedBefore: Set<String> = []
 
@@ -85,9 +87,8 @@ final class SimulatedService {
         do {
             let receipt = try store.commit(Transaction(user, parsed, origin: Origin(idempotencyKey: key)))
             try noteCommits()
-            let revision = receipt.revision ?? receipt.head
-            committed[key] = revision.rawValue
-            return .committed(ReplicaRevision(revision.rawValue))
+            if let revision = receipt.revision { committed[key] = revision.rawValue } else { withoutEffect.insert(key) }
+            return .committed(ReplicaRevision((receipt.revision ?? receipt.head).rawValue))
         } catch let refusal as Refusal {
             try noteCommits()
             return .refused(TransactionRefusal(code: refusal.code.rawValue, message: refusal.message))
