@@ -163,7 +163,7 @@ public final class Store: Sendable {
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
         let store = Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
-        feed.findAffectedSubscribers { [weak store] in store?.affectedSubscribers(of: $0) }
+        feed.findAffectedSubscribers { [weak store] in store?.affectedSubscribers(of: $0, readsValues: $1) }
         writer.watchEnds()
         return store
     }

@@ -168,6 +168,25 @@ extension AccessWalk {
         return !scans.isEmpty || !pending.isEmpty
     }
 
+    /// Finds the next objects without comparing the access: for a comparison of other revisions.
+    ///
+    /// - Parameters:
+    ///   - limit: the maximum number of objects to examine.
+    ///   - reader: a view of the index that contains this revision.
+    ///   - body: receives the objects, of built-in classes too.
+    /// - Returns: whether more objects remain.
+    mutating func find(_ limit: Int, _ reader: IndexReader, _ body: (ObjectID) -> Void) throws -> Bool {
+        for var candidate in try take(limit, reader) {
+            reader.move(to: earlier)
+            candidate.classes.before = try reader.place(of: candidate.object)?.classID
+            reader.move(to: revision)
+            candidate.classes.after = try reader.place(of: candidate.object)?.classID
+            try expand(candidate, reader)
+            body(candidate.object)
+        }
+        return !scans.isEmpty || !pending.isEmpty
+    }
+
     /// Takes the next objects that were not examined yet.
     private mutating func take(_ limit: Int, _ reader: IndexReader) throws -> [Candidate] {
         var candidates: [Candidate] = []

@@ -15,9 +15,15 @@ enum AffectedSubscribers {
     /// Returns the numbers of the subscribers a commit may affect; nil if it may affect any.
     ///
     /// It is computed once for all waiters. A superset: it contains every subscriber with changed access, and may contain others.
-    static func subjects(of commit: Commit, _ reader: IndexReader) throws -> Set<UInt64>? {
+    ///
+    /// - Parameters:
+    ///   - commit: the commit.
+    ///   - readsValues: whether the subscribers also receive the values, parents and owners of the objects that they may read, and
+    ///     their privileges on classes.
+    ///   - reader: a view of the index that contains the commit.
+    static func subjects(of commit: Commit, readsValues: Bool = false, _ reader: IndexReader) throws -> Set<UInt64>? {
         guard commit.revision > .genesis, commit.events.count <= limit else { return nil }
-        var search = Search(commit.revision, reader)
+        var search = Search(commit.revision, readsValues, reader)
         for event in commit.events { guard try search.add(event.effect) else { return nil } }
         return search.subjects
     }
@@ -36,12 +42,14 @@ enum AffectedSubscribers {
         let reader: IndexReader
         let earlier: Revision
         let revision: Revision
+        let readsValues: Bool
         var subjects: Set<UInt64> = []
         private var objectsLeft = AffectedSubscribers.limit
 
-        init(_ revision: Revision, _ reader: IndexReader) {
+        init(_ revision: Revision, _ readsValues: Bool, _ reader: IndexReader) {
             self.reader = reader
             self.revision = revision
+            self.readsValues = readsValues
             earlier = Revision(revision.rawValue - 1)
         }
 
@@ -58,23 +66,36 @@ enum AffectedSubscribers {
                     || reader.related(.children(of: ObjectID(permission)), limit: 1, at: earlier, or: earlier).found.isEmpty
             case .attachment(let permission, _): try add(permission)
             case .created(let object, let classID, _, _):
-                guard !classID.isBuiltIn else { break }
+                // An administrator, or a caller with entries above all classes, has privileges on a new class.
+                guard !classID.isBuiltIn else { return !readsValues || classID != .class }
                 subjects.insert(AffectedSubscribers.administrators)
                 return try addNamed(on: object, at: revision)
             case .deleted(let object):
                 subjects.insert(AffectedSubscribers.administrators)
                 return try addTree(object, at: earlier)
-            case .moved(let object, _): return try addTree(object, at: earlier) && addTree(object, at: revision)
-            case .written: return try !reader.classLinksEver().readThroughLinks
+            case .moved(let object, _):
+                if readsValues { subjects.insert(AffectedSubscribers.administrators) }
+                return try addTree(object, at: earlier) && addTree(object, at: revision)
+            case .written(let object):
+                guard try !reader.classLinksEver().readThroughLinks else { return false }
+                return try !readsValues || addReaders(of: object)
             case .roleDeleted(let role):
                 subjects.insert(role.rawValue)
                 // It may have objects below it, or below a permission for it.
                 return try reader.related(.permissions(for: role), at: earlier, or: earlier).found.isEmpty
                     && reader.related(.children(of: ObjectID(role)), limit: 1, at: earlier, or: earlier).found.isEmpty
             case .options: return false
-            case .owner, .clock: break
+            case .owner(_, let object): return try !readsValues || addReaders(of: object)
+            case .clock: break
             }
             return true
+        }
+
+        /// Adds the subscribers that may read an object after the commit. The others, who could read it before, are affected by
+        /// another event.
+        private mutating func addReaders(of object: ObjectID) throws -> Bool {
+            subjects.insert(AffectedSubscribers.administrators)
+            return try addNamed(on: object, at: revision)
         }
 
         private mutating func add(_ permission: PermissionID) throws {

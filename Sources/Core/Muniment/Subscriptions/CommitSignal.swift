@@ -26,14 +26,18 @@ final class CommitSignal: Sendable {
         var waiters = Waiters()
         /// The waiters for commits that affect subscribers.
         var subscribers = Waiters()
+        /// The waiters for commits that affect what subscribers may read.
+        var replicas = Waiters()
         /// The waiters for any commit.
         var followers = Waiters()
         /// Returns the subscribers that a commit may affect; nil if it may affect all.
-        var affectedSubscribers: (@Sendable (Commit) -> Set<UInt64>?)?
+        var affectedSubscribers: AffectedSubscribersSearch?
 
-        mutating func takeAll() -> [Waiters.Continuation] { waiters.takeAll() + subscribers.takeAll() + followers.takeAll() }
+        mutating func takeAll() -> [Waiters.Continuation] {
+            waiters.takeAll() + subscribers.takeAll() + replicas.takeAll() + followers.takeAll()
+        }
 
-        var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty || !followers.isEmpty }
+        var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty || !replicas.isEmpty || !followers.isEmpty }
 
         /// Records an announced span; returns whether all earlier commits were announced.
         mutating func note(_ first: Revision, _ last: Revision) -> Bool {
@@ -48,8 +52,11 @@ final class CommitSignal: Sendable {
         }
     }
 
+    /// Returns the subscribers that a commit may affect, for subscribers who receive values or only notices.
+    typealias AffectedSubscribersSearch = @Sendable (_ commit: Commit, _ readsValues: Bool) -> Set<UInt64>?
+
     /// Sets the function that determines the subscribers a commit may affect.
-    func findAffectedSubscribers(by find: @escaping @Sendable (Commit) -> Set<UInt64>?) {
+    func findAffectedSubscribers(by find: @escaping AffectedSubscribersSearch) {
         state.withLock { $0.affectedSubscribers = find }
     }
 
@@ -87,6 +94,8 @@ final class CommitSignal: Sendable {
         case touching(Set<UInt64>)
         /// A commit that may affect one of some subjects.
         case affecting(Set<UInt64>)
+        /// A commit that may affect what one of some subjects may read.
+        case affectingValues(Set<UInt64>)
         /// Any commit.
         case anything
     }
@@ -115,6 +124,7 @@ final class CommitSignal: Sendable {
                     switch awaited {
                     case .touching(let entities): state.waiters.add(id, entities, continuation)
                     case .affecting(let subjects): state.subscribers.add(id, subjects, continuation)
+                    case .affectingValues(let subjects): state.replicas.add(id, subjects, continuation)
                     case .anything: state.followers.add(id, [], continuation)
                     }
                     defer { state.isFollowed = true }
@@ -138,17 +148,18 @@ final class CommitSignal: Sendable {
     }
 
     /// The number of present waiters.
-    var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count + $0.followers.count } }
+    var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count + $0.replicas.count + $0.followers.count } }
 
     /// Returns the last announced revision for a waiting subscriber. No commit up to it affects the subscriber. Nil if it is not
     /// waiting.
     func passed(by id: UInt64) -> Revision? {
         // A waiter is removed before a commit that affects it counts as announced.
-        state.withLock { $0.subscribers.contains(id) ? $0.toldThrough : nil }
+        state.withLock { $0.subscribers.contains(id) || $0.replicas.contains(id) ? $0.toldThrough : nil }
     }
 
     private func wake(_ id: UInt64) {
-        state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) ?? $0.followers.take(id) }?.resume(returning: nil)
+        state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) ?? $0.replicas.take(id) ?? $0.followers.take(id) }?
+            .resume(returning: nil)
     }
 
     // MARK: Telling
@@ -157,22 +168,30 @@ final class CommitSignal: Sendable {
     func tell(_ commits: [Commit]) {
         guard let first = commits.first, let last = commits.last else { return }
         // Computed before a waiter is removed, since it reads; waiters that arrive in the meantime are woken in any case.
-        let find = state.withLock { $0.subscribers.isEmpty ? nil : $0.affectedSubscribers }
-        let affected = find.map { find in commits.map { ($0, find($0)) } }
+        let (find, hasSubscribers, hasReplicas) = state.withLock {
+            ($0.affectedSubscribers, !$0.subscribers.isEmpty, !$0.replicas.isEmpty)
+        }
+        let affected = hasSubscribers ? find.map { find in commits.map { find($0, false) } } : nil
+        let affectedReplicas = hasReplicas ? find.map { find in commits.map { find($0, true) } } : nil
         var woken: [(Waiters.Continuation, Commit?)] = []
         state.withLock { state in
             let isWhole = state.note(first.revision, last.revision)
             woken = (state.waiters.take(touchedBy: commits) + state.followers.takeAll()).map { ($0, nil) }
-            guard let affected else {
-                woken += state.subscribers.takeAll().map { ($0, nil) }
-                return
-            }
-            for (commit, subjects) in affected where !state.subscribers.isEmpty {
-                let taken = subjects.map { state.subscribers.take(waitingFor: $0) } ?? state.subscribers.takeAll()
-                woken += taken.map { ($0, isWhole ? commit : nil) }
-            }
+            woken += Self.take(&state.subscribers, affectedBy: commits, affected, isWhole: isWhole)
+            woken += Self.take(&state.replicas, affectedBy: commits, affectedReplicas, isWhole: isWhole)
         }
         for (continuation, commit) in woken { continuation.resume(returning: commit) }
+    }
+
+    /// Removes the waiters that commits may affect, each with the first such commit if all earlier commits were announced.
+    private static func take(
+        _ waiters: inout Waiters, affectedBy commits: [Commit], _ affected: [Set<UInt64>?]?, isWhole: Bool
+    ) -> [(Waiters.Continuation, Commit?)] {
+        guard let affected else { return waiters.takeAll().map { ($0, nil) } }
+        return zip(commits, affected).flatMap { commit, subjects in
+            let taken = waiters.isEmpty ? [] : subjects.map { waiters.take(waitingFor: $0) } ?? waiters.takeAll()
+            return taken.map { ($0, isWhole ? commit : nil) }
+        }
     }
 
     /// Wakes all waiters if announcements have not reached a head.

@@ -57,11 +57,20 @@ extension Store {
 
     /// Waits in the same way for a commit that may affect one of some subjects. Returns that commit if no earlier one affects
     /// them.
+    ///
+    /// - Parameters:
+    ///   - revision: the last revision that the caller has processed.
+    ///   - subjects: the subjects.
+    ///   - readsValues: whether the caller also receives what these subjects may read.
+    ///   - position: receives the position of the caller while it waits.
+    ///   - isolation: the actor of the caller.
     func waitForCommit(
-        after revision: Revision, affecting subjects: Set<UInt64>, telling position: FeedPosition,
+        after revision: Revision, affecting subjects: Set<UInt64>, readsValues: Bool = false, telling position: FeedPosition,
         isolation: isolated (any Actor)? = #isolation
     ) async -> Commit? {
-        await feed.wait(after: revision, for: .affecting(subjects), telling: position) { [self] in followLater() }
+        await feed.wait(
+            after: revision, for: readsValues ? .affectingValues(subjects) : .affecting(subjects), telling: position
+        ) { [self] in followLater() }
     }
 
     /// Waits for a commit after a revision, until the store is closed or the task is cancelled. It can also return without one.

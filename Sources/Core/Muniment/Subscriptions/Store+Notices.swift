@@ -127,8 +127,8 @@ extension Store {
     }
 
     /// Returns the subscribers a commit may affect; nil if it may affect any.
-    func affectedSubscribers(of commit: Commit) -> Set<UInt64>? {
-        (try? feed.looking { try withReader { try AffectedSubscribers.subjects(of: commit, $0) } }) ?? nil
+    func affectedSubscribers(of commit: Commit, readsValues: Bool) -> Set<UInt64>? {
+        (try? feed.looking { try withReader { try AffectedSubscribers.subjects(of: commit, readsValues: readsValues, $0) } }) ?? nil
     }
 }
 

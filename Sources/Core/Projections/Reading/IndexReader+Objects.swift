@@ -50,6 +50,37 @@ extension IndexReader {
         return found
     }
 
+    /// Returns the objects of a class that a caller may be able to read at the revision; nil if any object of the class can be
+    /// readable, and if the caller's entries and the objects below them are more than a limit.
+    ///
+    /// Every expiry before the commit time of the revision counts, and no later one. Linear in the number of entries up to the limit.
+    public func candidates(for subjects: SubjectSet, toRead classID: ClassID, limit: Int) throws -> [ObjectID]? {
+        switch try reach(of: classID, for: subjects, wanted: .read, at: .distantPast) {
+        case .nothing: return []
+        case .everything: return nil
+        case .named: break
+        }
+        var found: [ObjectID] = []
+        var seen: Set<ObjectID> = []
+        for relation in try relationsNaming(subjects.members) {
+            var pending = try related(relation, limit: limit + 1, at: revision, or: revision).found.map(ObjectID.init(rawValue:))
+            while let object = pending.popLast() {
+                guard seen.insert(object).inserted else { continue }
+                guard seen.count <= limit else { return nil }
+                if try place(of: object)?.classID == classID { found.append(object) }
+                for child in try related(.children(of: object), limit: limit + 1, at: revision, or: revision).found {
+                    let child = ObjectID(rawValue: child)
+                    if let classID = try place(of: child)?.classID, let options = try options(of: classID),
+                        !options.inherits.isEmpty
+                    {
+                        pending.append(child)
+                    }
+                }
+            }
+        }
+        return found
+    }
+
     /// The objects of a class that can have all of some privileges for a caller.
     enum Reach {
         /// None.

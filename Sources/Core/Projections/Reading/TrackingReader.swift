@@ -63,6 +63,8 @@ final class TrackingReader: AccessState {
     private(set) var until = Revision.open
     /// The numbers of the entities that were read. It may contain duplicates.
     private(set) var entities: [UInt64] = []
+    /// The first end, after the instant of the verdict, among the entries that were read for the caller's subjects.
+    private(set) var nextEnd = Instant.forever
     /// The objects with parents that are already among the entities.
     private var climbed: Set<ObjectID> = []
     /// The last object read, which the rules read several times.
@@ -113,7 +115,7 @@ final class TrackingReader: AccessState {
     ) throws -> Privileges {
         if let span = try reader.upperSpan(level, object) {
             note(object, until: span.end)
-            if let entries = span.entries { return entries.live(for: subjects, at: instant) }
+            if let entries = span.entries { return live(entries, for: subjects, at: instant) }
         }
         guard let document = try objectDocument(object) else { return [] }
         var entries = document.entries
@@ -129,6 +131,14 @@ final class TrackingReader: AccessState {
             let grant = try reader.permissionGrant(permission)
             note(permission, until: grant.end)
             if let grant = grant.value { entries.append(AccessEntry(subject: grant.subject, withoutExpiry: grant.privileges)) }
+        }
+        return live(entries, for: subjects, at: instant)
+    }
+
+    private func live(_ entries: [AccessEntry], for subjects: SubjectSet, at instant: Instant) -> Privileges {
+        for entry in entries where !entry.ending.isEmpty && subjects.contains(entry.subject) {
+            // The earliest end comes first.
+            if let end = entry.ending.first(where: { $0.until > instant })?.until { nextEnd = min(nextEnd, end) }
         }
         return entries.live(for: subjects, at: instant)
     }

@@ -1,0 +1,55 @@
+public import Events
+internal import Permissions
+
+/// What a replica of a user contains at a revision, found by examining every object.
+public struct NaiveReplica: Hashable, Sendable {
+    public struct Object: Hashable, Sendable {
+        public var value: JSONValue
+        public var className: String
+        /// The parent, if the user may read it.
+        public var parent: Name?
+        public var privileges: [Name: Instant]
+
+        public init(value: JSONValue, className: String, parent: Name?, privileges: [Name: Instant]) {
+            (self.value, self.className, self.parent, self.privileges) = (value, className, parent, privileges)
+        }
+    }
+
+    public var objects: [Name: Object] = [:]
+    /// The user's privileges on each class, with their ends; ``Primitives/Instant/forever`` without an end.
+    public var classes: [Name: [Name: Instant]] = [:]
+
+    public init() {}
+}
+
+extension NaiveModel {
+    /// Returns the replica of a user at a revision.
+    public func replica(of user: Name, classes: [String], at revision: Revision) -> NaiveReplica {
+        let state = view(.revision(revision), now: .distantPast).state
+        let ends = Set(state.entries.values.flatMap { $0.values.flatMap(\.values) }).filter { $0 < .forever }.sorted()
+        let views = ([.distantPast] + ends).map { now in (now, NaiveView(state: state, now: now).access(of: user)) }
+        /// Returns each privilege at the revision with the first end at which it is missing.
+        func timed(_ object: ObjectID) -> [Name: Instant] {
+            var found: [Name: Instant] = [:]
+            for name in state.privilegeNames.names(of: views[0].1(object)) {
+                let privilege = state.privilegeNames.privilege(name) ?? []
+                found[Name(name)] = views.first { !$0.1(object).contains(privilege) }?.0 ?? .forever
+            }
+            return found
+        }
+        var replica = NaiveReplica()
+        let present = views[0].1
+        for (id, object) in state.objects where present(id).contains(.read) {
+            let className = state.names.name(of: object.classID).id ?? ""
+            guard classes.contains(where: { Name($0) == Name(className) }) else { continue }
+            let parent = object.parent.flatMap { state.objects[$0] != nil && present($0).contains(.read) ? $0 : nil }
+            replica.objects[state.names.name(of: id)] = NaiveReplica.Object(
+                value: object.value, className: className, parent: parent.map { state.names.name(of: $0) }, privileges: timed(id))
+        }
+        for className in classes {
+            guard let id: ObjectID = state.names.id(of: .class(className)), state.exists(id) else { continue }
+            replica.classes[Name(className)] = timed(id)
+        }
+        return replica
+    }
+}
