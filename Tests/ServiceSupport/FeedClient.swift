@@ -9,6 +9,8 @@ package final class FeedClient {
     package struct Event: Sendable {
         /// The id that the client would send to resume after this event.
         package let id: String
+        /// The value of `event`; nil without one.
+        package let kind: String?
         package let data: String
 
         package var json: JSONValue { get throws { try JSONText.decode(Array(data.utf8)) } }
@@ -59,9 +61,11 @@ package final class FeedClient {
     package func next() -> Event? {
         let end = deadline
         var data: [String] = []
+        var kind: String?
         while let line = nextLine(before: end) {
             if line.isEmpty {
-                if !data.isEmpty { return Event(id: lastID ?? "", data: data.joined(separator: "\n")) }
+                if !data.isEmpty { return Event(id: lastID ?? "", kind: kind, data: data.joined(separator: "\n")) }
+                kind = nil
             } else if line.hasPrefix(":") {
                 comments += 1
             } else {
@@ -70,6 +74,7 @@ package final class FeedClient {
                 switch parts[0] {
                 case "id": lastID = value
                 case "data": data.append(value)
+                case "event": kind = value
                 case "retry": retryMilliseconds = Int(value)
                 default: break
                 }

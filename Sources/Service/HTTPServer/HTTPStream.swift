@@ -90,6 +90,16 @@ public struct HTTPStreamClosedError: Error, Hashable {
         }
     }
 
+    /// Waits until the buffer is empty, so that data which is read afterwards can be added at once.
+    public func drain() async throws(HTTPStreamClosedError) {
+        while true {
+            let (isClosed, isEmpty) = state.withLock { ($0.isClosed || $0.isFinished, $0.count == 0) }
+            if isClosed { throw HTTPStreamClosedError() }
+            if isEmpty { return }
+            await withCheckedContinuation { wait(.task($0), for: limitBytes + 1) }
+        }
+    }
+
     /// Adds bytes only if the buffer is empty. Returns whether it did.
     public func offer(_ bytes: [UInt8]) -> Bool {
         state.withLock { state in

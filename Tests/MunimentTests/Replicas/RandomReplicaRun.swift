@@ -57,7 +57,7 @@ struct RandomReplicaRun {
             for index in clients.indices where random.chance(percent: 35) { try advance(index, looks: random.number(1...6)) }
         }
         // The last commit records every end that has passed, so that every replica can be completed.
-        try fixture.commit(.register("user:the-last"))
+        try store.commit(Transaction("user:root", [.register("user:the-last")], authority: .importer))
         try followLog()
         for index in clients.indices {
             try advance(index, looks: .max)

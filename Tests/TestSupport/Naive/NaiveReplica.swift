@@ -27,28 +27,30 @@ extension NaiveModel {
     public func replica(of user: Name, classes: [String], at revision: Revision) -> NaiveReplica {
         let state = view(.revision(revision), now: .distantPast).state
         let ends = Set(state.entries.values.flatMap { $0.values.flatMap(\.values) }).filter { $0 < .forever }.sorted()
-        let views = ([.distantPast] + ends).map { now in (now, NaiveView(state: state, now: now).access(of: user)) }
-        /// Returns each privilege at the revision with the first end at which it is missing.
-        func timed(_ object: ObjectID) -> [Name: Instant] {
+        let views = ([.distantPast] + ends).map { NaiveView(state: state, now: $0) }
+        let access = views.map { $0.access(of: user) }
+        /// Returns each privilege of the first view with the first end at which it is missing.
+        func timed(_ privileges: [Privileges]) -> [Name: Instant] {
             var found: [Name: Instant] = [:]
-            for name in state.privilegeNames.names(of: views[0].1(object)) {
+            for name in state.privilegeNames.names(of: privileges[0]) {
                 let privilege = state.privilegeNames.privilege(name) ?? []
-                found[Name(name)] = views.first { !$0.1(object).contains(privilege) }?.0 ?? .forever
+                found[Name(name)] = zip(views, privileges).first { !$0.1.contains(privilege) }?.0.now ?? .forever
             }
             return found
         }
         var replica = NaiveReplica()
-        let present = views[0].1
+        let present = access[0]
         for (id, object) in state.objects where present(id).contains(.read) {
             let className = state.names.name(of: object.classID).id ?? ""
             guard classes.contains(where: { Name($0) == Name(className) }) else { continue }
             let parent = object.parent.flatMap { state.objects[$0] != nil && present($0).contains(.read) ? $0 : nil }
             replica.objects[state.names.name(of: id)] = NaiveReplica.Object(
-                value: object.value, className: className, parent: parent.map { state.names.name(of: $0) }, privileges: timed(id))
+                value: object.value, className: className, parent: parent.map { state.names.name(of: $0) },
+                privileges: timed(access.map { $0(id) }))
         }
         for className in classes {
-            guard let id: ObjectID = state.names.id(of: .class(className)), state.exists(id) else { continue }
-            replica.classes[Name(className)] = timed(id)
+            guard let id: ClassID = state.names.id(of: .class(className)), state.classes[id] != nil else { continue }
+            replica.classes[Name(className)] = timed(views.map { $0.classLevel(user, id) })
         }
         return replica
     }

@@ -19,7 +19,8 @@ public struct ReplicaFeed: AsyncSequence, Sendable {
 
     /// Returns the position of a complete replica at a revision that the feed has passed.
     public func position(at revision: Revision) throws -> ReplicaPosition {
-        ReplicaPosition(revision: revision, hash: try store.log.read { try $0.hash(of: revision) }, digest: start.digest)
+        let hash = try store.users.during { try store.log.read { try $0.hash(of: revision) } }
+        return ReplicaPosition(revision: revision, hash: hash, digest: start.digest)
     }
 
     /// One feed. The store keeps state for it only while it waits.

@@ -76,6 +76,6 @@ public struct ReplicaEnd: Hashable, Sendable {
 public struct ReplicaClass: Hashable, Sendable {
     /// Its name, without `class:`.
     public let name: String
-    /// The privileges of the user on `class:NAME`.
+    /// The privileges of the user at the level of the class: creating in it, querying it.
     public let privileges: [ReplicaPrivilege]
 }

@@ -111,7 +111,7 @@ struct ReplicaReader {
 
     /// Returns the privileges of the user on the objects of some classes: creating in them, querying them.
     func classPrivileges(_ classes: [ClassID]) throws -> [TimedPrivileges] {
-        try classes.map { try reader.timedPrivileges(of: subjects, on: ObjectID($0)) }
+        try classes.map { try reader.timedPrivileges(of: subjects, onClass: $0) }
     }
 
     mutating func named(_ timed: TimedPrivileges) -> [ReplicaPrivilege] {

@@ -37,16 +37,37 @@ extension IndexReader {
     ///
     /// Costs as much as two checks if nothing ends; otherwise one more check for each end of an entry that the answer depends on.
     public func timedPrivileges(of subjects: SubjectSet, on object: ObjectID) throws -> TimedPrivileges {
+        try timed(subjects) {
+            try $0.verdict(for: subjects, on: object)
+        } tracking: {
+            try $0.verdict(for: subjects, on: object)
+        }
+    }
+
+    /// Returns the privileges of a caller's subjects at the level of a class, in the same way: creating in it, querying it.
+    public func timedPrivileges(of subjects: SubjectSet, onClass classID: ClassID) throws -> TimedPrivileges {
+        try timed(subjects) {
+            try $0.classVerdict(for: subjects, on: classID)
+        } tracking: {
+            try $0.classVerdict(for: subjects, on: classID)
+        }
+    }
+
+    @inline(__always)
+    private func timed(
+        _ subjects: SubjectSet, _ verdict: (AccessRules<IndexReader>) throws -> Verdict,
+        tracking trackedVerdict: (AccessRules<TrackingReader>) throws -> Verdict
+    ) throws -> TimedPrivileges {
         // Every expiry before the commit time of a revision is recorded in an earlier revision, so no clock is needed.
-        let effective = try AccessRules(self, at: .distantPast).verdict(for: subjects, on: object).effective
+        let effective = try verdict(AccessRules(self, at: .distantPast)).effective
         guard !effective.isEmpty, !subjects.isAdministrator else { return TimedPrivileges(effective: effective, ending: []) }
-        let lasting = try AccessRules(self, at: .forever).verdict(for: subjects, on: object).effective
+        // Only access that never ends is left at the last instant.
+        let lasting = try verdict(AccessRules(self, at: .forever)).effective
         var found = TimedPrivileges(effective: effective, ending: [])
         var (remaining, instant) = (effective, Instant.distantPast)
         while remaining != lasting {
             let tracking = TrackingReader(self)
-            let present = try AccessRules(tracking, at: instant).verdict(for: subjects, on: object).effective
-            let ended = remaining.subtracting(present)
+            let ended = remaining.subtracting(try trackedVerdict(AccessRules(tracking, at: instant)).effective)
             if !ended.isEmpty { found.ending.append(ExpiringPrivileges(privileges: ended, until: instant)) }
             remaining.subtract(ended)
             guard tracking.nextEnd < .forever else { break }

@@ -46,9 +46,9 @@ enum ServerSentEvent {
     /// Milliseconds after which a client reconnects.
     static let retryMilliseconds = 2_000
 
-    /// Returns the beginning of a feed: the time until a client reconnects, and its initial position.
-    static func opening(at cursor: FeedCursor) -> [UInt8] {
-        Array("retry: \(retryMilliseconds)\n\nid: \(cursor)\n\n".utf8)
+    /// Returns the beginning of a feed: the time until a client reconnects, and its initial position, if it has one.
+    static func opening(at position: String?) -> [UInt8] {
+        Array(("retry: \(retryMilliseconds)\n\n" + (position.map { "id: \($0)\n\n" } ?? "")).utf8)
     }
 
     /// Returns the text of an event.
@@ -62,7 +62,7 @@ enum ServerSentEvent {
     }
 
     /// Returns a text without an event that updates the client's position. A client that reconnects resumes from it.
-    static func silence(at cursor: FeedCursor) -> [UInt8] { Array(":\nid: \(cursor)\n\n".utf8) }
+    static func silence(at position: String) -> [UInt8] { Array(":\nid: \(position)\n\n".utf8) }
 
     /// A heartbeat that does not change the client's position.
     static let heartbeat = Array(":\n\n".utf8)

@@ -14,6 +14,8 @@ final class LiveFeed: Sendable {
     private let running: DispatchGroup
     private let executor: any TaskExecutor
     private let sent: Counter
+    /// Returns the text of a position; nil if it cannot be read.
+    private let positionText: @Sendable (FeedCursor) -> String?
     private let state: Mutex<State>
 
     private struct State {
@@ -27,13 +29,14 @@ final class LiveFeed: Sendable {
 
     init(
         _ stream: HTTPStream, from cursor: FeedCursor, callerID: String, running: DispatchGroup, on executor: any TaskExecutor,
-        sent: Counter, isAllowed: @escaping @Sendable () -> Bool
+        sent: Counter, positionText: @escaping @Sendable (FeedCursor) -> String?, isAllowed: @escaping @Sendable () -> Bool
     ) {
         self.stream = stream
         self.callerID = callerID
         self.running = running
         self.executor = executor
         self.sent = sent
+        self.positionText = positionText
         self.isAllowed = isAllowed
         state = Mutex(State(told: cursor))
     }
@@ -72,9 +75,8 @@ final class LiveFeed: Sendable {
     /// Sends a heartbeat with the current position, unless the client still has unread events.
     func beat() {
         state.withLock { state in
-            if let revision = state.position?.passed, FeedCursor(revision) > state.told {
-                let cursor = FeedCursor(revision)
-                if stream.offer(ServerSentEvent.silence(at: cursor)) { state.told = cursor }
+            if let cursor = state.position?.passed.map({ FeedCursor($0) }), cursor > state.told, let text = positionText(cursor) {
+                if stream.offer(ServerSentEvent.silence(at: text)) { state.told = cursor }
             } else {
                 _ = stream.offer(ServerSentEvent.heartbeat)
             }

@@ -45,10 +45,13 @@ final class LiveFeedRegistry: Sendable {
     ///   - cursor: the client's position.
     ///   - caller: the caller that listens.
     ///   - client: the client's address; anonymous callers are counted by it.
+    ///   - sent: counts the writes of events; nil for the counter of notices.
+    ///   - positionText: returns the text of a position.
     ///   - isAllowed: whether the caller may still listen. Called for each event, and every second.
     /// - Throws: ``Problem`` if too many feeds are open.
     func open(
-        from cursor: FeedCursor, for caller: Caller, at client: String, isAllowed: @escaping @Sendable () -> Bool
+        from cursor: FeedCursor, for caller: Caller, at client: String, sent: Counter? = nil,
+        positionText: @escaping @Sendable (FeedCursor) -> String? = { "\($0)" }, isAllowed: @escaping @Sendable () -> Bool
     ) throws(Problem) -> LiveFeed {
         let callerID = Caller.shareKey(caller, from: client)
         let limit = limits.ofCaller(caller)
@@ -63,8 +66,8 @@ final class LiveFeedRegistry: Sendable {
         let (id, executor) = try admission.get()
         let stream = HTTPStream(isEndless: true) { [weak self] in self?.close(id) }
         let feed = LiveFeed(
-            stream, from: cursor, callerID: callerID, running: running, on: executor, sent: counts.noticesSent,
-            isAllowed: isAllowed)
+            stream, from: cursor, callerID: callerID, running: running, on: executor, sent: sent ?? counts.noticesSent,
+            positionText: positionText, isAllowed: isAllowed)
         state.withLock { $0.feeds[id] = feed }
         counts.openStreams.add(1)
         return feed

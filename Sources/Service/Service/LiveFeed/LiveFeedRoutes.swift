@@ -7,7 +7,7 @@ internal import Work
 
 /// The feeds of a store, under `/v1`. The feed of notices has the path of the pages of notices; the `Accept` header selects the feed.
 enum LiveFeedRoutes {
-    static let all: [Route] = [commits, ticket]
+    static let all: [Route] = [commits, replica, ticket]
 
     /// Description of the feed of notices, for the route that it shares.
     static let noticesText = """
@@ -37,6 +37,32 @@ enum LiveFeedRoutes {
 }
 
 extension LiveFeedRoutes {
+    private static let replica = Route(
+        "GET", "/v1/stores/{store}/replica", "replica", need: .store,
+        RouteDescription(
+            "the objects that a user may read, and every later change: for a client that works offline", group: "Live feed"
+        )
+        .withNote(
+            "Server-sent events `begin`, `objects` and `end`. Each step brings the replica from one revision to a later one, and a "
+                + "client applies it as a whole at `end`. Without a position, the first step sends every object. The guide "
+                + "`replica-protocol` describes the events."
+        )
+        .withParameters(
+            .query("class", "a class of objects, without `class:`; repeat it for up to 32 classes", Schema.text, isRequired: true),
+            .reader,
+            .query("after", "the position of the replica: the last `id` that it has received"),
+            .header("Last-Event-ID", "the last `id`, which browsers send automatically; it overrides `after`"),
+            .ticket
+        )
+        .answeringEvents("events, until the client disconnects")
+        .withProblems(.notAcceptable),
+        .queued { call in
+            guard call.wantsFeed else {
+                throw Problem(.notAcceptable, "a replica is available only as a feed: send `Accept: text/event-stream`")
+            }
+            return try ReplicaStream.open(call)
+        })
+
     private static let ticket = Route(
         "POST", "/v1/stores/{store}/tickets", "createTicket", need: .store,
         RouteDescription("a ticket that opens one live feed without the header `Authorization`", group: "Live feed")

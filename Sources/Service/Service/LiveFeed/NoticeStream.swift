@@ -104,12 +104,29 @@ extension RequestContext {
     ///   - cursor: the client's position.
     ///   - mayListen: whether the caller, as authenticated when the feed was opened, may listen.
     func openFeed(from cursor: FeedCursor, while mayListen: @escaping @Sendable () throws -> Bool) throws -> LiveFeed {
+        try openFeed(from: cursor, at: "\(cursor)", positionText: { "\($0)" }, while: mayListen)
+    }
+
+    /// Opens a feed whose positions have another text than their cursors.
+    ///
+    /// - Parameters:
+    ///   - cursor: the client's position.
+    ///   - position: the text of this position; nil for a client without one.
+    ///   - sent: counts the writes of events; nil for the counter of notices.
+    ///   - positionText: returns the text of a position.
+    ///   - mayListen: whether the caller, as authenticated when the feed was opened, may listen.
+    func openFeed(
+        from cursor: FeedCursor, at position: String?, counting sent: Counter? = nil,
+        positionText: @escaping @Sendable (FeedCursor) -> String?, while mayListen: @escaping @Sendable () throws -> Bool
+    ) throws -> LiveFeed {
         guard let credential = exchange.credential else { throw Problem.unauthenticated }
         // An error counts as a missing permission.
-        let feed = try service.liveFeeds.open(from: cursor, for: credential.caller, at: client) {
+        let feed = try service.liveFeeds.open(
+            from: cursor, for: credential.caller, at: client, sent: sent, positionText: positionText
+        ) {
             credential.isValid() && (try? mayListen()) == true
         }
-        _ = feed.stream.offer(ServerSentEvent.opening(at: cursor))
+        _ = feed.stream.offer(ServerSentEvent.opening(at: position))
         return feed
     }
 }

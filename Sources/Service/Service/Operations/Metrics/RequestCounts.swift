@@ -47,6 +47,8 @@ final class ServiceCounts: Sendable {
     let elsewhere = RequestCounts()
     /// Notices that were written to streams.
     let noticesSent = Counter()
+    /// Writes to the streams of replicas: each has one or more parts of a step.
+    let replicaWrites = Counter()
     /// Streams that are currently open.
     let openStreams = Gauge()
     /// Requests that got a response with status 429.
