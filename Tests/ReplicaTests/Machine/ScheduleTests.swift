@@ -29,7 +29,7 @@ struct ScheduleTests {
             }
         }
         print("replica schedules: \(counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))")
-        guard ScheduleTests.count >= 100 else { return }
+        guard ScheduleTests.count >= 1_000 else { return }
         let expected = [
             "committed", "withdrawn", "noPrivilege", TransactionRefusal.accessLost, TransactionRefusal.prerequisiteEnded,
             TransactionRefusal.storeRestored, "lost", "restored", "resumed fill",
