@@ -5,8 +5,9 @@ import Testing
 enum Portability {
     /// The targets that an application with the client is built from.
     static let targets: Set = ["MunimentClient", "Primitives"]
-    /// Modules of every system, and those of some systems, which only the folder `Platform` may import.
-    static let everywhere: Set = ["Foundation", "Synchronization"]
+    /// Modules of every system, and those of some systems, which only the folder `Platform` may import. `Observation` is a part of the
+    /// toolchain, which the models for views need.
+    static let everywhere: Set = ["Foundation", "Observation", "Synchronization"]
     static let platforms: Set = ["FoundationNetworking", "Security"]
     /// The only file that uses spans over texts, which Apple's systems have from version 26 on.
     static let spanFile = "Sources/Core/Primitives/Codec/UTF8Bytes.swift"

@@ -4,10 +4,10 @@
 // guide begins
 import Foundation
 import MunimentClient
-import Permissions
 // guide ends
 import Events
 import IdentitySupport
+import Permissions
 import Service
 import ServiceSupport
 import Synchronization

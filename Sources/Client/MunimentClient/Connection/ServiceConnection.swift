@@ -35,7 +35,10 @@ public struct ServiceConnection: Sendable {
         self.transport = transport
         self.tokens = tokens
         self.retries = retries
-        pause = { milliseconds in try? await Task.sleep(for: .milliseconds(milliseconds)) }
+        // Up to a quarter longer, so that clients that have lost the service at once do not come back at once.
+        pause = { milliseconds in
+            try? await Task.sleep(for: .milliseconds(milliseconds + Int64.random(in: 0...max(milliseconds / 4, 0))))
+        }
     }
 
     /// Sends a request with the caller's token, and returns the response if it is a success (2xx).

@@ -22,6 +22,8 @@ public struct Feed<Value: Hashable & Sendable>: AsyncSequence, Sendable {
     let request: ServiceRequest
     let after: String?
     let read: @Sendable (JSONValue) throws -> Value
+    /// Called when a connection is open: everything after this moment arrives.
+    var onOpen: @Sendable () -> Void = {}
 
     public func makeAsyncIterator() -> Iterator { Iterator(feed: self, position: after) }
 
@@ -60,6 +62,7 @@ public struct Feed<Value: Hashable & Sendable>: AsyncSequence, Sendable {
             do {
                 stream = try await feed.connection.openEvents(feed.request, after: position)
                 failures = 0
+                feed.onOpen()
                 return stream
             } catch let caught {
                 error = caught

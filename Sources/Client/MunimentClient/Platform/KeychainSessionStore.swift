@@ -38,7 +38,7 @@
             ]
             var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
             if status == errSecItemNotFound {
-                status = unsafe SecItemAdd(item.merging(values) { $1 } as CFDictionary, nil)
+                status = SecItemAdd(item.merging(values) { $1 } as CFDictionary, nil)
             }
             guard status == errSecSuccess else { throw KeychainError(service: service, status: status) }
         }

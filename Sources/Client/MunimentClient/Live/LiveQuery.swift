@@ -1,0 +1,49 @@
+public import Observation
+public import Primitives
+
+/// The results of a query for a view.
+@MainActor @Observable public final class LiveQuery {
+    /// The first objects of the query, in its order.
+    public private(set) var objects: [Name] = []
+    public private(set) var state = LiveState.loading
+    @ObservationIgnored private var revision = Revision.genesis
+    @ObservationIgnored private let store: StoreClient
+    @ObservationIgnored private let query: Listing<Name>
+    @ObservationIgnored private let className: String
+    @ObservationIgnored private let seconds: Int
+
+    /// - Parameters:
+    ///   - className: the class of the objects.
+    ///   - condition: the condition; all objects by default.
+    ///   - order: the properties to sort by; a dash means descending.
+    ///   - limit: the maximum number of objects, up to 10,000.
+    ///   - store: the store, with the token of the user.
+    ///   - seconds: the seconds between two queries while ``run()`` runs.
+    public init(
+        _ className: String, where condition: JSONObject? = nil, order: [String] = [], limit: Int = 100, in store: StoreClient,
+        everySeconds seconds: Int = 10
+    ) {
+        (self.store, self.className, self.seconds) = (store, className, seconds)
+        query = store.query(className, where: condition, order: order, pageSize: limit)
+    }
+
+    /// Keeps the model current until the task is cancelled.
+    public func run() async {
+        let className = className
+        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object.className == className }) { await refresh() }
+    }
+
+    /// Runs the query now.
+    public func refresh() async {
+        do throws(ServiceError) {
+            var pages = query.pages.makeAsyncIterator()
+            guard let page = try await pages.next(), page.revision ?? .genesis >= revision else { return }
+            revision = page.revision ?? revision
+            if objects != page.items { objects = page.items }
+            state = .current
+        } catch {
+            state = LiveState(error)
+            if case .refused = state { objects = [] }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+public import Primitives
+
+/// The result of a transaction, which is on disk.
+public struct CommitReceipt: Hashable, Sendable, WireValue {
+    /// The head of the store after the transaction.
+    public let head: Revision
+    public let time: Instant
+    /// The revision of the transaction; nil if it changed nothing.
+    public let revision: Revision?
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (head, time, revision) = (try members.read("head"), try members.read("time"), try members.read("revision"))
+    }
+}
+
+/// The result of one of several separate changes.
+public enum SeparateResult: Hashable, Sendable, WireValue {
+    case committed(CommitReceipt)
+    /// The store refused the change. The changes after it are separate.
+    case refused(code: String, message: String)
+
+    init(wire value: JSONValue) throws {
+        guard let refused = try value.readMembers().read("refused") as JSONObject? else {
+            self = .committed(try CommitReceipt(wire: value))
+            return
+        }
+        self = .refused(code: try refused.read("code"), message: try refused.read("message"))
+    }
+}
+
+/// Whether a subject has privileges on an object, and why.
+public struct CheckAnswer: Hashable, Sendable, WireValue {
+    public let isAllowed: Bool
+    /// The reason, in one sentence.
+    public let reason: String
+    /// The revision of the answer.
+    public let revision: Revision
+    /// The time of the answer.
+    public let time: Instant
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (isAllowed, reason) = (try members.read("allowed"), try members.read("reason"))
+        (revision, time) = (try members.read("revision"), try members.read("time"))
+    }
+}
+
+/// One of several checks in one request.
+public struct AccessCheck: Hashable, Sendable {
+    public let subject: Name
+    public let privilege: String
+    public let object: Name
+
+    /// - Parameters:
+    ///   - subject: who.
+    ///   - privilege: what.
+    ///   - object: on what.
+    public init(_ subject: Name, _ privilege: String, on object: Name) {
+        (self.subject, self.privilege, self.object) = (subject, privilege, object)
+    }
+}
+
+/// The result of one of several checks.
+public struct CheckDecision: Hashable, Sendable, WireValue {
+    public let isAllowed: Bool
+    /// Why the check is invalid; nil for a valid check. An invalid check is denied.
+    public let error: String?
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        isAllowed = try members.read("decision")
+        let context: JSONObject? = try members.read("context")
+        let error: JSONObject? = try context?.read("error")
+        self.error = try error?.read("message")
+    }
+}
+
+/// The privileges of a subject on an object.
+public struct PrivilegesAnswer: Hashable, Sendable, WireValue {
+    public let privileges: [String]
+    public let revision: Revision
+    public let time: Instant
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (privileges, revision, time) = (try members.read("privileges"), try members.read("revision"), try members.read("time"))
+    }
+}
+
+/// The access of a subject on an object.
+public struct AccessEntry: Hashable, Sendable, WireValue {
+    public let subject: Name
+    public let privileges: [String]
+    /// When the access ends; nil for access without an end.
+    public let until: Instant?
+    /// Whether the entry cannot be revoked.
+    public let isPermanent: Bool
+    /// The attached permission that gives this access; nil for an entry of the object itself.
+    public let permission: Name?
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (subject, privileges) = (try members.read("subject"), try members.read("privileges"))
+        (until, permission) = (try members.read("until"), try members.read("permission"))
+        isPermanent = try members.read("permanent") ?? false
+    }
+}
+
+/// The entries of an object at one revision.
+public struct EntryList: Hashable, Sendable {
+    public let entries: [AccessEntry]
+    /// The revision of the list: pass it as `expecting` to a change of the list, so that two users do not overwrite each other.
+    public let revision: Revision
+}
+
+/// The value of an object.
+public struct StoredObject: Hashable, Sendable, WireValue {
+    public let name: Name
+    public let value: JSONValue
+    /// The revision of the last change of the value, the parent or the owner: pass it as `expecting` to the next change.
+    public let changed: Revision
+    /// The revision at which the object was read.
+    public let revision: Revision
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (name, self.value) = (try members.read("object"), try members.read("value"))
+        (changed, revision) = (try members.read("changed"), try members.read("revision"))
+    }
+}
+
+/// The access of a subject to an object at two times, or without and with changes that were not made.
+public struct AccessDifference: Hashable, Sendable, WireValue {
+    /// The subject; nil in the differences of a subject.
+    public let subject: Name?
+    /// The object; nil in the differences of an object.
+    public let object: Name?
+    /// The name that the differences of ``StoreClient/differences(of:from:to:pageSize:)`` list.
+    public let name: Name?
+    public let before: [String]
+    public let after: [String]
+    public let gained: [String]
+    public let lost: [String]
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (subject, object, name) = (try members.read("subject"), try members.read("object"), try members.read("name"))
+        (before, after) = (try members.read("before"), try members.read("after"))
+        (gained, lost) = (try members.read("gained"), try members.read("lost"))
+    }
+}
+
+/// The effects of transactions that were not made.
+public struct WhatIfAnswer: Hashable, Sendable, WireValue {
+    public let differences: [AccessDifference]
+    /// Whether the list has all differences.
+    public let isComplete: Bool
+    /// The transactions that would be refused.
+    public let refused: [RefusedTransaction]
+    public let revision: Revision
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (differences, isComplete) = (try members.read("differences"), try members.read("complete"))
+        (refused, revision) = (try members.read("refused"), try members.read("revision"))
+    }
+}
+
+/// A transaction that would be refused.
+public struct RefusedTransaction: Hashable, Sendable, WireValue {
+    /// Its index in the request, from 0.
+    public let transaction: Int
+    public let code: String
+    public let message: String
+    /// The index of the refused change in the transaction, from 0; nil if the transaction as a whole is refused.
+    public let change: Int?
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (transaction, change) = (try members.read("transaction"), try members.read("change"))
+        (code, message) = (try members.read("code"), try members.read("message"))
+    }
+}

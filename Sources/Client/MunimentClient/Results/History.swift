@@ -1,0 +1,149 @@
+public import Primitives
+
+/// A transaction in the history of a store.
+public struct RecordedCommit: Hashable, Sendable, WireValue {
+    public let revision: Revision
+    public let time: Instant
+    /// Who made it; nil for the store itself.
+    public let actor: Name?
+    public let events: [RecordedEvent]
+    public let comment: String?
+    /// The id of the request.
+    public let requestID: String?
+    /// The token or session of the request.
+    public let credential: String?
+    /// The hash of the log up to this commit; only in the feed of commits.
+    public let hash: String?
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (revision, time, actor) = (try members.read("revision"), try members.read("time"), try members.read("actor"))
+        (events, comment) = (try members.read("events"), try members.read("comment"))
+        (requestID, credential, hash) = (try members.read("id"), try members.read("credential"), try members.read("hash"))
+    }
+}
+
+/// An event of a commit.
+public struct RecordedEvent: Hashable, Sendable, WireValue {
+    /// The kind of the event, such as `AccessGranted`.
+    public let kind: String
+    /// All members, such as `subject`, `object` and `privileges`.
+    public let members: JSONObject
+
+    init(wire value: JSONValue) throws {
+        members = try value.readMembers()
+        kind = try members.read("kind")
+    }
+}
+
+/// A change of the access of a subscriber to an object.
+public struct AccessNotice: Hashable, Sendable, WireValue {
+    public let revision: Revision
+    public let time: Instant
+    /// The kind of the change, such as `shared` or `madeInaccessible`.
+    public let kind: String
+    public let object: Name
+    public let wasAccessible: Bool
+    /// Whether it is the subscriber's last notice of the revision.
+    public let completesRevision: Bool
+    public let gained: [String]
+    public let lost: [String]
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (revision, time, kind) = (try members.read("revision"), try members.read("time"), try members.read("kind"))
+        (object, wasAccessible) = (try members.read("object"), try members.read("wasAccessible"))
+        completesRevision = try members.read("completesRevision")
+        (gained, lost) = (try members.read("gained") ?? [], try members.read("lost") ?? [])
+    }
+}
+
+/// An event, or a refused command, in the audit log. A record that the caller may not see has only its time.
+public struct AuditEntry: Hashable, Sendable, WireValue {
+    public let time: Instant
+    /// `done` or `refused`; nil for a record that the caller may not see.
+    public let outcome: String?
+    /// Who made the change; nil for the store itself, and for a refused command.
+    public let actor: Name?
+    public let revision: Revision?
+    public let event: RecordedEvent?
+    /// The caller of a refused command.
+    public let caller: String?
+    /// The reason why a command was refused.
+    public let code: String?
+    public let message: String?
+    /// All members, such as the refused command (`tried`).
+    public let members: JSONObject
+
+    init(wire value: JSONValue) throws {
+        members = try value.readMembers()
+        (time, outcome, actor) = (try members.read("time"), try members.read("outcome"), try members.read("actor"))
+        (revision, event, caller) = (try members.read("revision"), try members.read("event"), try members.read("caller"))
+        (code, message) = (try members.read("code"), try members.read("message"))
+    }
+}
+
+/// A time during which a subject had access.
+public struct AccessSpan: Hashable, Sendable, WireValue {
+    public let begin: Revision
+    public let from: Instant
+    /// The revision that ended the access; nil if it has not ended.
+    public let end: Revision?
+    public let until: Instant?
+    public let isAsAdministrator: Bool
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (begin, from) = (try members.read("begin"), try members.read("from"))
+        (end, until) = (try members.read("end"), try members.read("until"))
+        isAsAdministrator = try members.read("asAdministrator") ?? false
+    }
+}
+
+/// When a subject had access to an object.
+public struct SubjectAccessSpans: Hashable, Sendable, WireValue {
+    public let subject: Name
+    public let spans: [AccessSpan]
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (subject, spans) = (try members.read("subject"), try members.read("spans"))
+    }
+}
+
+/// A moment at which a subject gained or lost access to an object.
+public struct AccessChange: Hashable, Sendable, WireValue {
+    /// Whether the access began. It ended otherwise.
+    public let isGained: Bool
+    public let time: Instant
+    /// The revision of the change; nil if access ended by time alone.
+    public let revision: Revision?
+    /// Who caused it; nil for the store itself.
+    public let actor: Name?
+    /// The events that caused it.
+    public let events: [AuditEntry]
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (isGained, time) = (try members.read("gained"), try members.read("time"))
+        (revision, actor, events) = (try members.read("revision"), try members.read("actor"), try members.read("events"))
+    }
+}
+
+/// A decision that the service has logged.
+public struct LoggedDecision: Hashable, Sendable, WireValue {
+    public let number: Int
+    public let time: Instant
+    public let isAllowed: Bool
+    public let subject: String
+    public let action: String
+    public let resource: String
+    public let revision: Revision
+
+    init(wire value: JSONValue) throws {
+        let members = try value.readMembers()
+        (number, time, isAllowed) = (try members.read("number"), try members.read("time"), try members.read("allowed"))
+        (subject, action) = (try members.read("subject"), try members.read("action"))
+        (resource, revision) = (try members.read("resource"), try members.read("revision"))
+    }
+}
