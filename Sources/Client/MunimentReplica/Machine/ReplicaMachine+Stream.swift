@@ -60,7 +60,7 @@ extension ReplicaMachine {
         guard case .open(stream, var open) = connection else { return }
         switch part {
         case .begin(let kind):
-            guard open.step == nil else { return reject("a step within a step", stream, &step) }
+            // A step that has not ended is dropped: the service began another one.
             if case .changes(let after) = kind, after != step.header.confirmed?.revision {
                 return reject("changes after revision \(after), which is not the confirmed one", stream, &step)
             }

@@ -43,8 +43,8 @@ extension ReplicaMachine {
         step.actions.append(.send(transaction.id, key: transaction.key, transaction.changes, attempt: lastAttempt))
     }
 
-    /// Handles the answer to a request. An answer to an earlier attempt is as good as one to the last attempt, because both have the
-    /// same key.
+    /// Handles the answer to a request. A commit is final, whichever attempt it answers, because all attempts have the same key. A
+    /// refusal counts only for the last attempt: the service may commit a later one.
     mutating func answered(
         _ id: TransactionID, _ outcome: ReplicaSendOutcome, _ attempt: UInt64, _ step: inout Step<some ReplicaStorage>
     ) throws {
@@ -62,7 +62,9 @@ extension ReplicaMachine {
             step.writes.append(.pending(pending[index]))
             noteEnd(of: pending[index], .committed(revision), &step)
             if let confirmed = step.header.confirmed { dropCommitted(upTo: confirmed.revision, &step) }
-        case .refused(let refusal): end([id: .refused(refusal)], &step)
+        case .refused(let refusal):
+            guard sending == .inFlight(id, attempt: attempt) else { return }
+            end([id: .refused(refusal)], &step)
         }
         sending = .idle
         sendFailures = 0

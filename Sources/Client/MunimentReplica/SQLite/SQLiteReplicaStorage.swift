@@ -148,8 +148,8 @@ final class SQLiteReplicaStorage: ReplicaStorage {
         case .stage(let changed, let removed, let layer):
             let sql = "INSERT OR REPLACE INTO staged VALUES (?, ?, ?)"
             let layer = SQLiteValue.integer(Int64(layer.rawValue))
-            for object in changed { try run(sql, layer, .text(object.name.text), try bytes(object.json)) }
             for name in removed { try run(sql, layer, .text(name.text), .null) }
+            for object in changed { try run(sql, layer, .text(object.name.text), try bytes(object.json)) }
         case .clearStage(let layer?): try run("DELETE FROM staged WHERE layer = ?", .integer(Int64(layer.rawValue)))
         case .clearStage(nil): try run("DELETE FROM staged")
         case .applyStage(let isFill):

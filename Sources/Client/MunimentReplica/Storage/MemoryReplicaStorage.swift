@@ -37,8 +37,8 @@ struct MemoryReplicaStorage: ReplicaStorage, Sendable {
         switch write {
         case .header(let header): storedHeader = header
         case .stage(let changed, let removed, let layer):
-            for object in changed { stage[layer, default: [:]][object.name] = .object(object) }
             for name in removed { stage[layer, default: [:]][name] = .removed }
+            for object in changed { stage[layer, default: [:]][object.name] = .object(object) }
         case .clearStage(let layer?): stage[layer] = nil
         case .clearStage(nil): stage = [:]
         case .applyStage(let isFill):

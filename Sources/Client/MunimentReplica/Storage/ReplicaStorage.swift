@@ -37,6 +37,7 @@ enum StagedLayer: Int, Hashable, Sendable {
 /// A change of the storage.
 enum ReplicaWrite: Hashable, Sendable {
     case header(ReplicaHeader)
+    /// Stages a part: first the removed objects, then the others.
     case stage([ReplicaObject], removed: [Name], StagedLayer)
     /// Removes what was staged: one layer, or all with nil.
     case clearStage(StagedLayer?)
