@@ -78,9 +78,9 @@ let package = Package(
         layer("Mail", in: .accounts, ["Primitives", "Files", "Identity", "NetworkClient", "Secrets"]),
         layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
 
-        layer("MunimentClient", in: .client, ["Primitives"]),
         library("CSQLite", in: .client, pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         layer("MunimentReplica", in: .client, ["Primitives", "CSQLite"]),
+        layer("MunimentClient", in: .client, ["Primitives", "MunimentReplica"]),
 
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
@@ -121,6 +121,9 @@ let package = Package(
         .executableTarget(
             name: "IdentityDemo", dependencies: ["MunimentClient", "Events", "Permissions", "NetworkClient"],
             path: "Tools/IdentityDemo", exclude: ["provider.py"], swiftSettings: settings),
+        .executableTarget(
+            name: "OfflineDemo", dependencies: ["MunimentClient", "MunimentReplica", "Primitives"], path: "Tools/OfflineDemo",
+            swiftSettings: settings),
         .target(name: "ChildSpawn", path: "Tests/ChildSpawn"),
         .target(
             name: "TestSupport", dependencies: ["ChildSpawn", "Events", "Permissions", "RandomHistories"],
@@ -171,8 +174,8 @@ let package = Package(
         tests(
             "MunimentClientTests",
             [
-                "MunimentClient", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "Service", "ServiceSupport",
-                "IdentitySupport", "TestSupport",
+                "MunimentClient", "MunimentReplica", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "Service",
+                "Credentials", "ServiceSupport", "IdentitySupport", "TestSupport",
             ]),
         tests(
             "ReplicaTests", ["MunimentReplica", "Events", "Permissions", "Muniment", "Projections", "TestSupport", "FaultHelper"]),

@@ -31,7 +31,9 @@ enum ImportTable {
         ],
         "OpenIDConnect": ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials", "Synchronization"],
         "Mail": ["Primitives", "Files", "Identity", "NetworkClient", "Secrets", "Synchronization"],
-        "MunimentClient": ["Primitives", "Foundation", "FoundationNetworking", "Observation", "Security", "Synchronization"],
+        "MunimentClient": [
+            "Primitives", "MunimentReplica", "Foundation", "FoundationNetworking", "Observation", "Security", "Synchronization",
+        ],
         "MunimentReplica": ["CSQLite", "SQLite3", "Primitives", "Foundation", "Synchronization"],
         "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization"],
         "Console": ["Foundation"],

@@ -4,11 +4,11 @@ import Testing
 /// rules stand in for a compiler.
 enum Portability {
     /// The targets that an application with the client is built from.
-    static let targets: Set = ["MunimentClient", "Primitives"]
+    static let targets: Set = ["MunimentClient", "MunimentReplica", "Primitives"]
     /// Modules of every system, and those of some systems, which only the folder `Platform` may import. `Observation` is a part of the
     /// toolchain, which the models for views need.
     static let everywhere: Set = ["Foundation", "Observation", "Synchronization"]
-    static let platforms: Set = ["FoundationNetworking", "Security"]
+    static let platforms: Set = ["FoundationNetworking", "Security", "CSQLite", "SQLite3"]
     /// The only file that uses spans over texts, which Apple's systems have from version 26 on.
     static let spanFile = "Sources/Core/Primitives/Codec/UTF8Bytes.swift"
 
@@ -20,7 +20,7 @@ enum Portability {
     static let absentPrefixes = ["epoll_", "inotify_", "io_uring", "curl_", "CURL", "sodium_", "F_OFD_"]
 
     static func faults(_ file: SourceTree.File) -> [String] {
-        let isPlatform = file.path.hasPrefix(Tidiness.platformFolder)
+        let isPlatform = Tidiness.isPlatform(file.path)
         var faults: [String] = []
         for module in ImportTable.importedModules(of: file.text)
         where !targets.contains(module) && !everywhere.contains(module) && !(isPlatform && platforms.contains(module)) {
@@ -34,7 +34,7 @@ enum Portability {
             faults.append("uses \(token), which only \(spanFile) may")
         }
         for (index, token) in tokens.enumerated() where token == "#" && tokens[(index + 1)...].first == "if" && !isPlatform {
-            faults.append("has a condition for some systems, which only \(Tidiness.platformFolder) may")
+            faults.append("has a condition for some systems, which only a folder `Platform` may")
         }
         if file.text.contains("/proc/") { faults.append("uses /proc") }
         return faults
@@ -83,7 +83,7 @@ struct PortabilityTests {
     @Test("Code for some systems is in the folder for it")
     func platformFolderHasConditions() {
         let text = "#if canImport(FoundationNetworking)\ninternal import FoundationNetworking\n#endif\nlet a = unsafe f()\n"
-        let file = SourceTree.File(path: Tidiness.platformFolder + "A.swift", text: text)
+        let file = SourceTree.File(path: Tidiness.platformFolders[0] + "A.swift", text: text)
         #expect(Portability.faults(file).isEmpty && Tidiness.faults(file).isEmpty)
     }
 }

@@ -23,7 +23,7 @@ struct ReplicaHelperCommands {
                 let last = replica.machine.pending.last?.id ?? id
                 if try replica.withdraws(last) { FaultHelper.say("ended \(last)") }
             }
-            try replica.step(revision % 5 == 0 ? .fill : .changes(after: ReplicaRevision(revision)), to: revision + 1)
+            try replica.step(revision % 5 == 0 ? .fill : .changes(after: Revision(revision)), to: revision + 1)
             FaultHelper.say("confirmed \(revision + 1)")
             if let ended = try replica.answer() { FaultHelper.say("ended \(ended)") }
         }
@@ -33,7 +33,7 @@ struct ReplicaHelperCommands {
     func fill(objects count: Int) throws {
         var replica = try HelperReplica(path)
         try replica.step(.fill, to: 1, objects: count)
-        try replica.step(.changes(after: ReplicaRevision(1)), to: 2, objects: count)
+        try replica.step(.changes(after: Revision(1)), to: 2, objects: count)
         var usage = rusage()
         unsafe getrusage(RUSAGE_SELF.rawValue, &usage)
         FaultHelper.say("objects \(count), KiB \(usage.ru_maxrss)")
@@ -87,12 +87,12 @@ private struct HelperReplica {
             let objects = numbers.map {
                 ReplicaObject(
                     Name("doc:\($0)"), value: .object(["at": .integer(Int64(revision)), "padding": padding]),
-                    changed: ReplicaRevision(revision), privileges: privileges)
+                    changed: Revision(revision), privileges: privileges)
             }
             try part(.objects(objects, removed: [], position: kind == .fill ? "fill \(numbers.upperBound)" : nil))
         }
         try part(
-            .end(position: "\(revision).0000000000000000", ReplicaRevision(revision), time: .newYear, classes: [:]))
+            .end(position: "\(revision).0000000000000000", Revision(revision), time: .newYear, classes: [:]))
     }
 
     private mutating func part(_ part: ReplicaStreamPart) throws { try handle(.part(part, stream: stream)) }
@@ -103,7 +103,7 @@ private struct HelperReplica {
         self.sent = nil
         let refusal = TransactionRefusal(code: "noPrivilege", message: "no")
         let isRefused = sent.id.rawValue % 2 == 0
-        try handle(.answered(sent.id, isRefused ? .refused(refusal) : .committed(ReplicaRevision(revision)), attempt: sent.attempt))
+        try handle(.answered(sent.id, isRefused ? .refused(refusal) : .committed(Revision(revision)), attempt: sent.attempt))
         return sent.id
     }
 }

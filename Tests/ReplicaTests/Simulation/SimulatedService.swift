@@ -57,7 +57,7 @@ final class SimulatedService {
 
     /// Whether a position belongs to the present history.
     func has(_ position: String) -> Bool {
-        guard let revision = ReplicaRevision(position: position)?.rawValue else { return false }
+        guard let revision = Revision(position: position)?.rawValue else { return false }
         return revision <= head && self.position(revision) == position
     }
 
@@ -88,7 +88,7 @@ final class SimulatedService {
             let receipt = try store.commit(Transaction(user, parsed, origin: Origin(idempotencyKey: key)))
             try noteCommits()
             if let revision = receipt.revision { committed[key] = revision.rawValue } else { withoutEffect.insert(key) }
-            return .committed(ReplicaRevision((receipt.revision ?? receipt.head).rawValue))
+            return .committed(Revision((receipt.revision ?? receipt.head).rawValue))
         } catch let refusal as Refusal {
             try noteCommits()
             return .refused(TransactionRefusal(code: refusal.code.rawValue, message: refusal.message))
@@ -153,7 +153,7 @@ final class SimulatedService {
                     }
                     found[name] = MunimentReplica.ReplicaObject(
                         name, value: try snapshot.value(of: name, as: user),
-                        changed: ReplicaRevision(try snapshot.lastChange(of: name)?.rawValue ?? 0), parent: parent,
+                        changed: Revision(try snapshot.lastChange(of: name)?.rawValue ?? 0), parent: parent,
                         privileges: PrivilegeEnds())
                 }
             }
@@ -261,7 +261,7 @@ struct SimulatedStream {
     ) throws -> [ReplicaStreamPart] {
         let removed = before.keys.filter { after[$0] == nil }.sorted()
         let changed = after.values.filter { before[$0.name] != $0 }.sorted { $0.name < $1.name }
-        var parts: [ReplicaStreamPart] = [.begin(.changes(after: ReplicaRevision(told)))]
+        var parts: [ReplicaStreamPart] = [.begin(.changes(after: Revision(told)))]
         if !removed.isEmpty { parts.append(.objects([], removed: removed, position: nil)) }
         for object in changed { parts.append(.objects([object], removed: [], position: nil)) }
         return parts + [try end(service)]
@@ -269,7 +269,7 @@ struct SimulatedStream {
 
     private func end(_ service: SimulatedService) throws -> ReplicaStreamPart {
         .end(
-            position: service.position, ReplicaRevision(service.head), time: try service.store.head.time,
+            position: service.position, Revision(service.head), time: try service.store.head.time,
             classes: try service.classPrivileges(of: user, at: service.head))
     }
 
@@ -295,6 +295,6 @@ struct SimulatedStream {
 
     /// Returns the revision of a position that belongs to the history.
     private func revision(_ position: String, _ service: SimulatedService) -> UInt64? {
-        service.has(position) ? ReplicaRevision(position: position)?.rawValue : nil
+        service.has(position) ? Revision(position: position)?.rawValue : nil
     }
 }

@@ -7,6 +7,18 @@ public struct ServerSentEvent: Hashable, Sendable {
     public let data: String
 }
 
+/// A block of a stream: the lines up to an empty one. The service sends blocks without data, too: positions and heartbeats.
+struct EventBlock: Hashable {
+    /// The type of the event; `message` if the service sent none.
+    let event: String
+    /// The position in this block; nil for a block without one.
+    let id: String?
+    /// Nil for a block without data.
+    let data: String?
+    /// The position after the block, from this block or an earlier one.
+    let position: String?
+}
+
 /// Reads server-sent events from the bytes of a stream, in pieces of any size (HTML standard, section 9.2).
 struct EventReader {
     /// The position after the last complete block, which continues after it.
@@ -14,6 +26,7 @@ struct EventReader {
     /// The delay in milliseconds before a client connects again, if the service has set one.
     private(set) var retryMilliseconds: Int64?
     private var nextID: String?
+    private var ownID: String?
     private var event = ""
     private var data: [String] = []
     private var line: [UInt8] = []
@@ -24,7 +37,14 @@ struct EventReader {
 
     /// Returns the events that are complete with these bytes.
     mutating func receive(_ bytes: [UInt8]) -> [ServerSentEvent] {
-        var events: [ServerSentEvent] = []
+        receiveBlocks(bytes).compactMap { block in
+            block.data.map { ServerSentEvent(id: block.position ?? "", event: block.event, data: $0) }
+        }
+    }
+
+    /// Returns the blocks that are complete with these bytes, with and without data.
+    mutating func receiveBlocks(_ bytes: [UInt8]) -> [EventBlock] {
+        var blocks: [EventBlock] = []
         for byte in bytes {
             // A line ends with LF, CR, or both.
             let isRest = byte == 0x0A && isAfterReturn
@@ -34,34 +54,33 @@ struct EventReader {
                 line.append(byte)
                 continue
             }
-            if let event = endLine() { events.append(event) }
+            if line.isEmpty { blocks.append(endBlock()) } else { endLine() }
             line.removeAll(keepingCapacity: true)
         }
-        return events
+        return blocks
     }
 
-    private mutating func endLine() -> ServerSentEvent? {
-        guard !line.isEmpty else { return endBlock() }
+    private mutating func endLine() {
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
         if value.first == 0x20 { value = value.dropFirst() }
         let text = String(decoding: value, as: UTF8.self)
         switch String(decoding: line[..<colon], as: UTF8.self) {
-        case "id" where !text.utf8.contains(0): nextID = text
+        case "id" where !text.utf8.contains(0): (nextID, ownID) = (text, text)
         case "event": event = text
         case "data": data.append(text)
         case "retry": retryMilliseconds = Int64(text) ?? retryMilliseconds
         default: break
         }
-        return nil
     }
 
-    private mutating func endBlock() -> ServerSentEvent? {
+    private mutating func endBlock() -> EventBlock {
         // Only now: the connection can break between the position of an event and its data.
         lastID = nextID
-        defer { (event, data) = ("", []) }
-        guard !data.isEmpty else { return nil }
-        return ServerSentEvent(id: lastID ?? "", event: event.isEmpty ? "message" : event, data: data.joined(separator: "\n"))
+        defer { (event, data, ownID) = ("", [], nil) }
+        return EventBlock(
+            event: event.isEmpty ? "message" : event, id: ownID, data: data.isEmpty ? nil : data.joined(separator: "\n"),
+            position: lastID)
     }
 }
 
@@ -104,6 +123,14 @@ public final class EventStream {
         let event = events.removeFirst()
         lastEventID = events.isEmpty ? reader.lastID : event.id
         return event
+    }
+
+    /// Returns the next blocks, and nil after the end of the connection. A stream is read either by blocks or by events.
+    func nextBlocks() async throws(TransportError) -> [EventBlock]? {
+        guard let bytes = try await response.next() else { return nil }
+        let blocks = reader.receiveBlocks(bytes)
+        lastEventID = reader.lastID
+        return blocks
     }
 
     /// Closes the connection.

@@ -1,11 +1,11 @@
-internal import Primitives
+public import Primitives
 
 /// The answer of a replica to a question for a privilege: as of the confirmed revision, which may be old. It is for the interface
 /// only; the service decides.
 public struct PrivilegeAnswer: Hashable, Sendable {
     public let verdict: Verdict
     /// The confirmed revision; nil before the first fill.
-    public let revision: ReplicaRevision?
+    public let revision: Revision?
     /// How many seconds ago the service last said that the revision is the current one, by the local clock.
     public let ageSeconds: Int64?
 

@@ -6,7 +6,7 @@ public enum ReplicaStreamPart: Hashable, Sendable {
     /// Objects of the current step. A part of a fill's pages has the position where to resume after it.
     case objects([ReplicaObject], removed: [Name], position: String?)
     /// The end of the current step: the replica now is at this revision.
-    case end(position: String, ReplicaRevision, time: Instant, classes: [Name: PrivilegeEnds])
+    case end(position: String, Revision, time: Instant, classes: [Name: PrivilegeEnds])
     /// Nothing changed for the user up to this position.
     case position(String)
     /// The service is there, and nothing happened since the last part.
@@ -22,13 +22,15 @@ public enum ReplicaStep: Hashable, Sendable {
     /// All objects of a store that was restored from a backup without the confirmed revision.
     case restored
     /// The difference from a revision.
-    case changes(after: ReplicaRevision)
+    case changes(after: Revision)
 }
 
 /// Why a stream ended.
 public enum ReplicaStreamEnd: Hashable, Sendable {
     /// The connection failed or was closed, or the service is busy: with the seconds after which it wants the next attempt.
     case lost(retryAfterSeconds: Int?)
+    /// The replica was slower than the service, and the connection was closed. The next one continues at once.
+    case overtaken
     /// The service refused the stream.
     case refused(TransactionRefusal)
 }
@@ -36,7 +38,7 @@ public enum ReplicaStreamEnd: Hashable, Sendable {
 /// The answer to a transaction.
 public enum ReplicaSendOutcome: Hashable, Sendable {
     /// The store contains the transaction at this revision.
-    case committed(ReplicaRevision)
+    case committed(Revision)
     case refused(TransactionRefusal)
     /// There is no answer, or the service is busy. The transaction may have been committed.
     case unknown(retryAfterSeconds: Int?)

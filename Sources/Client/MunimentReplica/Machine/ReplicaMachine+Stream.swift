@@ -26,6 +26,7 @@ extension ReplicaMachine {
         guard case .open(stream, _) = connection else { return }
         switch end {
         case .lost(let seconds): reopenLater(nil, seconds, &step)
+        case .overtaken: openStream(&step)
         case .refused(let refusal):
             failures = max(failures, 8)
             reopenLater(refusal, nil, &step)
@@ -99,8 +100,11 @@ extension ReplicaMachine {
             try apply(confirmed, names, isFill: kind.isFill, isRestored: isRestored, &step)
             becomeCurrent(&step)
         case .position(let position):
-            guard open.step == nil, let confirmed = step.header.confirmed else { return }
-            guard let revision = ReplicaRevision(position: position), revision >= confirmed.revision else {
+            // A position of a fill, or of a replica of other classes, says nothing about the confirmed state.
+            guard open.step == nil, step.header.staging == nil, let confirmed = step.header.confirmed,
+                position.isPosition(like: confirmed.position)
+            else { return }
+            guard let revision = Revision(position: position), revision >= confirmed.revision else {
                 return reject("position `\(position.prefix(80))` after revision \(confirmed.revision)", stream, &step)
             }
             open.isCurrent = true
@@ -203,7 +207,7 @@ extension ReplicaMachine {
 
     /// Ends the transactions that were never sent and that change an object which the user lost with this step.
     private mutating func refuseLost(
-        at revision: ReplicaRevision, _ newBase: PendingView.Base, _ step: inout Step<some ReplicaStorage>
+        at revision: Revision, _ newBase: PendingView.Base, _ step: inout Step<some ReplicaStorage>
     ) throws {
         var outcomes: [TransactionID: TransactionOutcome] = [:]
         var view = PendingView(classes: step.header.classes)
@@ -244,7 +248,17 @@ extension ReplicaStep {
     var isFill: Bool { if case .changes = self { false } else { true } }
 }
 
-extension ReplicaRevision {
+extension String {
+    /// Whether two positions differ only in the revision and its hash.
+    fileprivate func isPosition(like other: String) -> Bool {
+        func rest(_ position: String) -> ArraySlice<Substring> {
+            position.split(separator: ".", omittingEmptySubsequences: false).dropFirst(2)
+        }
+        return rest(self) == rest(other)
+    }
+}
+
+extension Revision {
     /// Reads the revision of a complete position: the digits before the first point.
     init?(position: String) {
         guard let number = position.split(separator: ".", maxSplits: 1).first.flatMap({ UInt64($0) }) else { return nil }

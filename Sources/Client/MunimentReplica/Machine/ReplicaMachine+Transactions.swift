@@ -72,7 +72,7 @@ extension ReplicaMachine {
     }
 
     /// Removes the committed transactions that the confirmed state contains.
-    mutating func dropCommitted(upTo confirmed: ReplicaRevision, _ step: inout Step<some ReplicaStorage>) {
+    mutating func dropCommitted(upTo confirmed: Revision, _ step: inout Step<some ReplicaStorage>) {
         remove(&step) { if case .committed(let revision) = $0.state { revision <= confirmed } else { false } }
     }
 

@@ -25,7 +25,7 @@ public enum ReplicaUpdate: Hashable, Sendable {
 public struct ReplicaStatus: Hashable, Sendable {
     public let connection: Connection
     /// The confirmed revision; nil before the first fill has ended.
-    public let revision: ReplicaRevision?
+    public let revision: Revision?
     /// The time of the confirmed revision by the clock of the service.
     public let time: Instant?
     public let pendingTransactions: Int

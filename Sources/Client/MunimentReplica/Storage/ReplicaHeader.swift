@@ -15,7 +15,7 @@ struct ReplicaHeader: Hashable, Sendable {
     struct Confirmed: Hashable, Sendable {
         /// The position for the service: the revision and the hash of its commit.
         var position: String
-        var revision: ReplicaRevision
+        var revision: Revision
         /// The time of the revision by the clock of the service.
         var time: Instant
         /// When the service last said that this is the current state, by the local clock.
@@ -61,7 +61,7 @@ extension ReplicaHeader {
             var reader = try ObjectReader<MemberProblem>(json)
             return Confirmed(
                 position: try reader.text("position"),
-                revision: ReplicaRevision(UInt64(try reader.optionalNumber("revision", 0...Int64.max) ?? 0)),
+                revision: Revision(UInt64(try reader.optionalNumber("revision", 0...Int64.max) ?? 0)),
                 time: Instant(microseconds: try reader.optionalNumber("time", Int64.min...Int64.max) ?? 0),
                 heardAt: Instant(microseconds: try reader.optionalNumber("heardAt", Int64.min...Int64.max) ?? 0),
                 classes: try readClasses(&reader))

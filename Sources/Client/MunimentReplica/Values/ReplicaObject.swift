@@ -5,14 +5,14 @@ public struct ReplicaObject: Hashable, Sendable {
     public let name: Name
     public var value: JSONValue
     /// The last revision that changed the object.
-    public var changed: ReplicaRevision
+    public var changed: Revision
     /// The parent; nil without one, and if the user may not read it.
     public var parent: Name?
     public var privileges: PrivilegeEnds
 
     /// Creates an object from its parts.
     public init(
-        _ name: Name, value: JSONValue = .null, changed: ReplicaRevision, parent: Name? = nil, privileges: PrivilegeEnds
+        _ name: Name, value: JSONValue = .null, changed: Revision, parent: Name? = nil, privileges: PrivilegeEnds
     ) {
         (self.name, self.value, self.changed, self.parent, self.privileges) = (name, value, changed, parent, privileges)
     }
@@ -37,7 +37,7 @@ extension ReplicaObject {
         }
         self.init(
             name, value: reader.value("value") ?? .null,
-            changed: ReplicaRevision(UInt64(try reader.required("changed", try reader.optionalNumber("changed", 0...Int64.max)))),
+            changed: Revision(UInt64(try reader.required("changed", try reader.optionalNumber("changed", 0...Int64.max)))),
             parent: try reader.optionalText("parent").map { Name($0) },
             privileges: try reader.required(
                 "privileges", try reader.optional("privileges") { json throws(MemberProblem) in try PrivilegeEnds(json: json) }))
@@ -50,14 +50,14 @@ public struct ReplicaViewObject: Hashable, Sendable {
     public var value: JSONValue
     public var parent: Name?
     /// The last confirmed revision that changed the object; nil if a pending transaction created it.
-    public var changed: ReplicaRevision?
+    public var changed: Revision?
     /// The confirmed privileges; nil if a pending transaction created the object: the service decides them.
     public var privileges: PrivilegeEnds?
     /// Whether a pending transaction names the object among those that it changes.
     public var isPending: Bool
 
     init(
-        _ name: Name, value: JSONValue, parent: Name?, changed: ReplicaRevision? = nil, privileges: PrivilegeEnds? = nil,
+        _ name: Name, value: JSONValue, parent: Name?, changed: Revision? = nil, privileges: PrivilegeEnds? = nil,
         isPending: Bool
     ) {
         (self.name, self.value, self.parent) = (name, value, parent)

@@ -1,4 +1,4 @@
-internal import Primitives
+public import Primitives
 
 /// A transaction of this replica that the service has not confirmed yet.
 public struct PendingTransaction: Hashable, Sendable {
@@ -15,14 +15,14 @@ public struct PendingTransaction: Hashable, Sendable {
         /// Sent at least once, without an answer. It may have been committed.
         case sent
         /// Committed at a revision that is not confirmed yet.
-        case committed(ReplicaRevision)
+        case committed(Revision)
     }
 }
 
 /// How a transaction ended. Each transaction ends exactly once.
 public enum TransactionOutcome: Hashable, Sendable {
     /// The service committed it; the revision contains its changes.
-    case committed(ReplicaRevision)
+    case committed(Revision)
     /// It was taken back. The changes are in ``EndedTransaction/changes``.
     case refused(TransactionRefusal)
     /// The application withdrew it before it was sent.
@@ -108,7 +108,7 @@ extension PendingTransaction {
         switch reader.value("state") {
         case .string("waiting"): state = .waiting
         case .string("sent"): state = .sent
-        case .integer(let revision) where revision >= 0: state = .committed(ReplicaRevision(UInt64(revision)))
+        case .integer(let revision) where revision >= 0: state = .committed(Revision(UInt64(revision)))
         default: throw reader.wrong("state", "is unknown", "update the client")
         }
     }
@@ -143,7 +143,7 @@ extension EndedTransaction {
                 cause: try reader.optionalNumber("cause", 0...Int64.max).map { TransactionID(UInt64($0)) })
         }
         let revision = try reader.optionalNumber("committed", 0...Int64.max)
-        outcome = refusal.map { .refused($0) } ?? revision.map { .committed(ReplicaRevision(UInt64($0))) } ?? .withdrawn
+        outcome = refusal.map { .refused($0) } ?? revision.map { .committed(Revision(UInt64($0))) } ?? .withdrawn
     }
 }
 

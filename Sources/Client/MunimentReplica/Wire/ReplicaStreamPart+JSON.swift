@@ -42,7 +42,7 @@ extension ReplicaStreamPart {
         var reader = try ObjectReader<MemberProblem>(json)
         let revision = try reader.required("revision", try reader.optionalNumber("revision", 0...Int64.max))
         return .end(
-            position: try reader.required("id", id), ReplicaRevision(UInt64(revision)),
+            position: try reader.required("id", id), Revision(UInt64(revision)),
             time: try reader.required("time", try reader.optionalInstant("time")), classes: try readClasses(&reader))
     }
 }
@@ -53,7 +53,7 @@ extension ReplicaStep {
         switch try reader.text("kind") {
         case "changes":
             let after = try reader.required("after", try reader.optionalNumber("after", 0...Int64.max))
-            self = .changes(after: ReplicaRevision(UInt64(after)))
+            self = .changes(after: Revision(UInt64(after)))
         case "fill" where reader.has("reset"): self = .restored
         case "fill": self = try reader.flag("resumed") ? .resumedFill : .fill
         default: throw MemberProblem(path: "kind", problem: "is unknown", remedy: "update the client")
