@@ -139,7 +139,7 @@ let package = Package(
                 "OpenIDConnect", "Service", "IdentitySupport", "TestSupport",
             ]),
         tests("TestSupportTests", ["Events", "Permissions", "TestSupport"]),
-        tests("EventsTests", ["Events", "TestSupport"]),
+        tests("EventsTests", ["Events", "Primitives", "TestSupport"]),
         tests("SecretsTests", ["Secrets"]),
         tests("NetworkClientTests", ["NetworkClient", "Hashing", "TestSupport"]),
         .target(

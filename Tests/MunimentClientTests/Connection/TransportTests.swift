@@ -155,6 +155,18 @@ struct TransportTests {
         #expect(throws: TransportError.self) { try result.get() }
     }
 
+    @Test("Tasks that are cancelled at any moment end")
+    func cancelledEarly() async throws {
+        let transport = transport
+        for number in 0..<200 {
+            let task = Task { try? await transport.send(ServiceRequest(.post, "/any", body: [0x61])) }
+            for _ in 0..<(number % 20) { await Task.yield() }
+            task.cancel()
+            _ = await task.value
+        }
+        #expect(try await transport.send(ServiceRequest(.get, "/any")).status == 200)
+    }
+
     @Test("Many requests and streams at once do not wait for each other")
     func concurrent() async throws {
         let transport = transport

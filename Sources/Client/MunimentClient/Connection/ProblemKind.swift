@@ -1,6 +1,6 @@
 /// The kind of a problem: what a program can act on. A later version of the service may have further kinds.
 public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// The last part of the problem's `type`, such as `not-found`.
+    /// The last part of the problem's `type`, such as `not-found`; empty for a response that is not Muniment's.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -9,7 +9,8 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
 
     /// What to do about every problem of this kind.
     public var remedy: String {
-        ProblemKind.remedies[self] ?? "Read the page of this kind of problem: `GET /problems/\(rawValue)`."
+        if rawValue.isEmpty { return "Check the address of the service, and the proxy in front of it." }
+        return ProblemKind.remedies[self] ?? "Read the page of this kind of problem: `GET /problems/\(rawValue)`."
     }
 
     /// Malformed request.

@@ -125,6 +125,7 @@ public struct ServiceConnection: Sendable {
                 (failure, isTemporary) = (.outcomeUnknown(why), effect != .change)
                 if effect != .question { loss = failure }
             }
+            if Task.isCancelled { throw loss ?? .cancelled }
             guard isTemporary, sent < retries.attempts else { throw loss ?? failure }
             await pause(delay)
         }

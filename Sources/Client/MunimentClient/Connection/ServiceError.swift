@@ -54,7 +54,7 @@ public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
     /// What to do next.
     public var remedy: String { kind.remedy }
 
-    public var description: String { "\(detail) (\(kind)). \(remedy)" }
+    public var description: String { "\(detail)\(kind.rawValue.isEmpty ? "" : " (\(kind))"). \(remedy)" }
 
     /// The maximum bytes of a problem.
     static let limitBytes = 1 << 16
@@ -67,9 +67,9 @@ public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
         } else {
             members = JSONObject()
         }
-        kind = ProblemKind(rawValue: members.text("type").flatMap { $0.split(separator: "/").last.map(String.init) } ?? "unknown")
+        kind = ProblemKind(rawValue: members.text("type").flatMap { $0.split(separator: "/").last.map(String.init) } ?? "")
         status = response.status
-        detail = members.text("detail") ?? "the service returned status \(response.status)"
+        detail = members.text("detail") ?? "status \(response.status), without a problem of Muniment"
         code = members.text("code")
         change = members.integer("change").flatMap { Int(exactly: $0) }
         retryAfterSeconds = response.retryAfterSeconds

@@ -92,7 +92,8 @@ public final class EventStream {
     private let response: any ResponseStream
     private var reader: EventReader
     private var events: ArraySlice<ServerSentEvent> = []
-    /// The position after the last event that ``next()`` returned; at the end of the stream, the position that the service sent last.
+    /// The position after the last event that ``next(isolation:)`` returned; at the end of the stream, the position that the service
+    /// sent last.
     public private(set) var lastEventID: String?
 
     init(_ response: any ResponseStream, after lastEventID: String?) {

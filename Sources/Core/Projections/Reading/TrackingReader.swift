@@ -10,7 +10,7 @@ public struct TrackedAccess: Sendable {
     /// The revision that created the object, which distinguishes it from an earlier one of the same name; nil if it does not
     /// exist.
     public let created: Revision?
-    /// The first later revision at which the answer can be different; ``Events/Revision/open`` if nothing has changed up to the
+    /// The first later revision at which the answer can be different; ``Primitives/Revision/open`` if nothing has changed up to the
     /// head.
     public let until: Revision
     /// The numbers of all entities that the answer is based on, and of all objects above them. They may contain duplicates.
