@@ -75,10 +75,18 @@ final class StreamClients {
         for socket in sockets { close(socket) }
     }
 
-    /// Waits until `enough` events with data have arrived. Returns the stream and the time of each event.
-    func events(_ enough: Int, within seconds: Double) throws -> [(stream: Int, at: ContinuousClock.Instant)] {
+    /// Waits until `enough` events have arrived. Returns the stream and the time of each event.
+    ///
+    /// - Parameters:
+    ///   - enough: the number of events.
+    ///   - mark: a text that each of the events has once.
+    ///   - seconds: the time limit.
+    func events(_ enough: Int, of mark: String = "\ndata:", within seconds: Double) throws -> [(stream: Int, at: ContinuousClock.Instant)] {
         var found: [(Int, ContinuousClock.Instant)] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
+        let mark = Array(mark.utf8)
+        // The last bytes of each stream, which may be the beginning of a mark.
+        var ends = [[UInt8]](repeating: [], count: sockets.count)
         var watched = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let end = ContinuousClock.now + .seconds(seconds)
         while found.count < enough {
@@ -88,11 +96,23 @@ final class StreamClients {
                 let length = unsafe recv(sockets[stream], &piece, piece.count, 0)
                 guard length > 0 else { throw BenchmarkFailure("a stream was closed") }
                 let now = ContinuousClock.now
-                // A notice is one short line of data. It always arrives in one piece.
-                for _ in 0..<occurrences(of: Array("\ndata:".utf8), in: piece[..<length]) { found.append((stream, now)) }
+                let bytes = ends[stream] + piece[..<length]
+                for _ in 0..<occurrences(of: mark, in: bytes[...]) { found.append((stream, now)) }
+                ends[stream] = bytes.suffix(mark.count - 1)
             }
         }
         return found
+    }
+
+    /// Reads and discards what the streams send, until none of them has sent anything for a time.
+    func discard(untilQuietFor seconds: Double) throws {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        var watched = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while unsafe poll(&watched, nfds_t(watched.count), Int32(seconds * 1000)) > 0 {
+            for stream in watched.indices where watched[stream].revents != 0 {
+                guard unsafe recv(sockets[stream], &piece, piece.count, 0) > 0 else { throw BenchmarkFailure("a stream was closed") }
+            }
+        }
     }
 
     private func occurrences(of word: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {

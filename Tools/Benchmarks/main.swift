@@ -230,6 +230,7 @@ let suites: [(name: String, run: (Arguments) async throws -> [Table])] = [
     ("explanations", { [try measureExplanations($0)] }),
     ("service", { try measureServices($0) }),
     ("streams", { [try measureStreams($0)] }),
+    ("replicas", { [try measureReplicas($0)] }),
     ("identity", { [try measureIdentity($0)] }),
     ("checks", { try measureChecks($0) }),
 ]

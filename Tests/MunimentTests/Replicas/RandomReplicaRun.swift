@@ -92,7 +92,10 @@ struct RandomReplicaRun {
         let affected = try store.withReader { try AffectedSubscribers.subjects(of: commit, readsValues: true, $0) }
         guard affected?.isDisjoint(with: awaited) != true else { return }
         clients[index].awaited = nil
-        clients[index].subscriber?.hand(commit)
+        clients[index].subscriber?.take(
+            Wakening(
+                commit: random.chance(percent: 70) ? commit : nil,
+                passed: random.chance(percent: 70) ? Revision(commit.revision.rawValue - 1) : .genesis))
     }
 
     // MARK: Looks

@@ -52,11 +52,9 @@ public struct ReplicaFeed: AsyncSequence, Sendable {
                 case .success(.unsettled(let head)): await store.waitForCommit(after: head)
                 case .success(.nothing(let subjects)):
                     hasLooked = false
-                    if let commit = await store.waitForCommit(
-                        after: subscriber.revision, affecting: subjects, readsValues: true, telling: position)
-                    {
-                        subscriber.hand(commit)
-                    }
+                    subscriber.take(
+                        await store.waitForCommit(
+                            after: subscriber.revision, affecting: subjects, readsValues: true, telling: position))
                 case .failure(let end):
                     hasEnded = true
                     throw end

@@ -63,9 +63,11 @@ struct ReplicaSubscriber: Sendable {
         phase = fill.map { .filling($0) } ?? .waiting
     }
 
-    /// Takes the next commit that may affect the user from the feed.
-    mutating func hand(_ commit: Commit) {
-        if case .waiting = phase, commit.revision > revision { handed = commit }
+    /// Takes what is known of the next commit that may affect the user.
+    mutating func take(_ wakening: Wakening) {
+        guard case .waiting = phase else { return }
+        revision = max(revision, wakening.passed)
+        if let commit = wakening.commit, commit.revision > revision { handed = commit }
     }
 
     /// Advances by a bounded amount of work.

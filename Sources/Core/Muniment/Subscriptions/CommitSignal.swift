@@ -82,7 +82,7 @@ final class CommitSignal: Sendable {
             state.isClosed = true
             return state.takeAll()
         }
-        for continuation in woken { continuation.resume(returning: nil) }
+        for continuation in woken { continuation.resume(returning: Wakening()) }
         looks.wait()
     }
 
@@ -108,12 +108,12 @@ final class CommitSignal: Sendable {
     ///   - awaited: the condition.
     ///   - position: receives the id of the waiter.
     ///   - follow: called if no follower checks for commits of another process yet.
-    /// - Returns: the commit, if the waiter waits for one that affects a subscriber and no earlier commit does.
+    /// - Returns: the commit and what is before it, if the waiter waits for one that affects a subscriber.
     @discardableResult
     func wait(
         after revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil,
         isolation: isolated (any Actor)? = #isolation, follow: @Sendable () -> Void
-    ) async -> Commit? {
+    ) async -> Wakening {
         let id = lastID.add(1, ordering: .relaxed).newValue
         position?.begin(as: id)
         return await withTaskCancellationHandler {
@@ -132,7 +132,7 @@ final class CommitSignal: Sendable {
                 }
                 if isFirst { follow() }
                 // A task that was cancelled before it waited was not registered, so it must be resumed here.
-                if !isWaiting { continuation.resume(returning: nil) } else if Task.isCancelled { wake(id) }
+                if !isWaiting { continuation.resume(returning: Wakening()) } else if Task.isCancelled { wake(id) }
             }
         } onCancel: {
             wake(id)
@@ -159,7 +159,7 @@ final class CommitSignal: Sendable {
 
     private func wake(_ id: UInt64) {
         state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) ?? $0.replicas.take(id) ?? $0.followers.take(id) }?
-            .resume(returning: nil)
+            .resume(returning: Wakening())
     }
 
     // MARK: Telling
@@ -173,24 +173,26 @@ final class CommitSignal: Sendable {
         }
         let affected = hasSubscribers ? find.map { find in commits.map { find($0, false) } } : nil
         let affectedReplicas = hasReplicas ? find.map { find in commits.map { find($0, true) } } : nil
-        var woken: [(Waiters.Continuation, Commit?)] = []
+        var woken: [(Waiters.Continuation, Wakening)] = []
         state.withLock { state in
+            let passed = state.toldThrough
             let isWhole = state.note(first.revision, last.revision)
-            woken = (state.waiters.take(touchedBy: commits) + state.followers.takeAll()).map { ($0, nil) }
-            woken += Self.take(&state.subscribers, affectedBy: commits, affected, isWhole: isWhole)
-            woken += Self.take(&state.replicas, affectedBy: commits, affectedReplicas, isWhole: isWhole)
+            woken = (state.waiters.take(touchedBy: commits) + state.followers.takeAll()).map { ($0, Wakening()) }
+            let commits = commits.map { isWhole ? $0 : nil }
+            woken += Self.take(&state.subscribers, affectedBy: commits, affected, passed: passed)
+            woken += Self.take(&state.replicas, affectedBy: commits, affectedReplicas, passed: passed)
         }
-        for (continuation, commit) in woken { continuation.resume(returning: commit) }
+        for (continuation, wakening) in woken { continuation.resume(returning: wakening) }
     }
 
     /// Removes the waiters that commits may affect, each with the first such commit if all earlier commits were announced.
     private static func take(
-        _ waiters: inout Waiters, affectedBy commits: [Commit], _ affected: [Set<UInt64>?]?, isWhole: Bool
-    ) -> [(Waiters.Continuation, Commit?)] {
-        guard let affected else { return waiters.takeAll().map { ($0, nil) } }
+        _ waiters: inout Waiters, affectedBy commits: [Commit?], _ affected: [Set<UInt64>?]?, passed: Revision
+    ) -> [(Waiters.Continuation, Wakening)] {
+        guard let affected else { return waiters.takeAll().map { ($0, Wakening(passed: passed)) } }
         return zip(commits, affected).flatMap { commit, subjects in
             let taken = waiters.isEmpty ? [] : subjects.map { waiters.take(waitingFor: $0) } ?? waiters.takeAll()
-            return taken.map { ($0, isWhole ? commit : nil) }
+            return taken.map { ($0, Wakening(commit: commit, passed: passed)) }
         }
     }
 
@@ -203,7 +205,7 @@ final class CommitSignal: Sendable {
             state.toldAhead = state.toldAhead.filter { $0.key > head }
             return state.takeAll()
         }
-        for continuation in woken { continuation.resume(returning: nil) }
+        for continuation in woken { continuation.resume(returning: Wakening()) }
     }
 
     /// Wakes all waiters and refuses new ones, after the index has stopped following the log.
@@ -213,6 +215,6 @@ final class CommitSignal: Sendable {
     }
 
     func wakeAll() {
-        for continuation in state.withLock({ $0.takeAll() }) { continuation.resume(returning: nil) }
+        for continuation in state.withLock({ $0.takeAll() }) { continuation.resume(returning: Wakening()) }
     }
 }

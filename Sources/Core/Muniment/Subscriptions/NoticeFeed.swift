@@ -51,9 +51,8 @@ public struct NoticeFeed: AsyncSequence, Sendable {
                 case .success(.more): break
                 case .success(.nothing(let subjects)):
                     hasLooked = false
-                    if let commit = await store.waitForCommit(after: subscriber.revision, affecting: subjects, telling: position) {
-                        subscriber.hand(commit)
-                    }
+                    subscriber.take(
+                        await store.waitForCommit(after: subscriber.revision, affecting: subjects, telling: position))
                 case .failure(let end):
                     hasEnded = true
                     throw end

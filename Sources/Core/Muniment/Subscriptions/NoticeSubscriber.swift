@@ -42,9 +42,11 @@ struct NoticeSubscriber: Sendable {
         self.subscriber = NamedSubscriber(subscriber)
     }
 
-    /// Takes the next commit that may affect the subscriber from the feed.
-    mutating func hand(_ commit: Commit) {
-        if commit.revision > revision, walk == nil { handed = commit }
+    /// Takes what is known of the next commit that may affect the subscriber.
+    mutating func take(_ wakening: Wakening) {
+        guard walk == nil else { return }
+        revision = max(revision, wakening.passed)
+        if let commit = wakening.commit, commit.revision > revision { handed = commit }
     }
 
     /// Advances by a bounded amount of work.

@@ -55,8 +55,8 @@ extension Store {
         await feed.wait(after: revision, for: .touching(entities)) { [self] in followLater() }
     }
 
-    /// Waits in the same way for a commit that may affect one of some subjects. Returns that commit if no earlier one affects
-    /// them.
+    /// Waits in the same way for a commit that may affect one of some subjects. Returns what is
+    /// known of that commit.
     ///
     /// - Parameters:
     ///   - revision: the last revision that the caller has processed.
@@ -67,7 +67,7 @@ extension Store {
     func waitForCommit(
         after revision: Revision, affecting subjects: Set<UInt64>, readsValues: Bool = false, telling position: FeedPosition,
         isolation: isolated (any Actor)? = #isolation
-    ) async -> Commit? {
+    ) async -> Wakening {
         await feed.wait(
             after: revision, for: readsValues ? .affectingValues(subjects) : .affecting(subjects), telling: position
         ) { [self] in followLater() }

@@ -1,9 +1,16 @@
 internal import Events
 
+/// What is known when a waiter is woken.
+struct Wakening: Sendable {
+    /// The commit that affects the waiter, if it is known and no earlier commit affects it.
+    var commit: Commit?
+    /// A revision up to which no commit affects the waiter.
+    var passed = Revision.genesis
+}
+
 /// The waiters for commits, indexed by the entities that a commit must touch.
 struct Waiters {
-    /// Resumed with the commit that affects the waiter, if it is known and no earlier commit affects it.
-    typealias Continuation = CheckedContinuation<Commit?, Never>
+    typealias Continuation = CheckedContinuation<Wakening, Never>
 
     private struct Waiter {
         let continuation: Continuation
