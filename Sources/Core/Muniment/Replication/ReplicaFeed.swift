@@ -15,6 +15,9 @@ public struct ReplicaFeed: AsyncSequence, Sendable {
     /// The revision of the replica, or of the fill that the feed begins with.
     public var revision: Revision { start.revision }
 
+    /// Whether the feed begins with a fill: the replica is new or has other classes, or the history does not contain its position.
+    public var isFilling: Bool { start.isFilling }
+
     public func makeAsyncIterator() -> Iterator { Iterator(store: store, subscriber: start) }
 
     /// Returns the position of a complete replica at a revision that the feed has passed.

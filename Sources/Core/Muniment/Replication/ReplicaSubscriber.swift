@@ -63,6 +63,9 @@ struct ReplicaSubscriber: Sendable {
         phase = fill.map { .filling($0) } ?? .waiting
     }
 
+    /// Whether a fill is in progress.
+    var isFilling: Bool { if case .filling = phase { true } else { false } }
+
     /// Takes what is known of the next commit that may affect the user.
     mutating func take(_ wakening: Wakening) {
         guard case .waiting = phase else { return }

@@ -13,8 +13,10 @@ enum ReplicaStream {
         let text = try call.request.header("Last-Event-ID") ?? query["after"]
         let position = try text.flatMap { $0.isEmpty ? nil : try ReplicaPosition($0) }
         let replica = try call.store.replica(of: user, classes: query.all("class"), after: position)
+        // A client sends its transactions after it was told that its position belongs to the history: not before a fill.
+        let opening = replica.isFilling ? nil : position?.description
         let feed = try call.openFeed(
-            from: FeedCursor(replica.revision), at: position?.description, counting: call.service.operations.counts.replicaWrites,
+            from: FeedCursor(replica.revision), at: opening, counting: call.service.operations.counts.replicaWrites,
             positionText: { try? replica.position(at: $0.revision).description }
         ) { try call.mayQuery(about: user) }
         let sender = ReplicaSender(replica)
