@@ -22,6 +22,7 @@ struct DescriptionTests {
     static let omitted: [(reason: String, operations: Set<String>)] = [
         ("for operators and other programs", ["health", "readiness", "metrics", "openAPI", "listProblems", "describeProblem"]),
         ("for `EventSource` in browsers", ["createTicket"]),
+        ("`Replica` opens it", ["replica"]),
         (
             "AuthZEN, which has the same questions",
             [
