@@ -84,7 +84,7 @@ struct OfflineDemonstration {
 
         print("7. Everything is at rest.")
         for client in [ann, ben] {
-            try await client.wait("has what the service has") { $0.text(of: "doc:plan", "text") == "a plan from the train" }
+            try await client.wait("has what the service has") { $0.text(of: "doc:notes", "note") == "a note from the train" }
             try await show(client, store)
             for (name, object) in try client.view().objects {
                 try check(
