@@ -65,7 +65,7 @@ struct ReplicaSuite {
             port: port, tokens: tokens,
             targets: (0..<Self.replicas).map { "/v1/stores/default/replica?class=board&as=user:\($0)" })
         // The fills.
-        try clients.discard(untilQuietFor: 2)
+        try clients.discard(for: 3)
         let token = tokens[tokens.count - 1]
         let connection = try RequestConnection(port: port)
         var (acknowledgements, deliveries): ([Double], [Double]) = ([], [])

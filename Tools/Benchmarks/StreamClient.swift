@@ -81,7 +81,9 @@ final class StreamClients {
     ///   - enough: the number of events.
     ///   - mark: a text that each of the events has once.
     ///   - seconds: the time limit.
-    func events(_ enough: Int, of mark: String = "\ndata:", within seconds: Double) throws -> [(stream: Int, at: ContinuousClock.Instant)] {
+    func events(_ enough: Int, of mark: String = "\ndata:", within seconds: Double) throws -> [(
+        stream: Int, at: ContinuousClock.Instant
+    )] {
         var found: [(Int, ContinuousClock.Instant)] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         let mark = Array(mark.utf8)
@@ -104,13 +106,17 @@ final class StreamClients {
         return found
     }
 
-    /// Reads and discards what the streams send, until none of them has sent anything for a time.
-    func discard(untilQuietFor seconds: Double) throws {
+    /// Reads and discards what the streams send for a time. Heartbeats never stop, so there is no quiet moment to wait for.
+    func discard(for seconds: Double) throws {
         var piece = [UInt8](repeating: 0, count: 65_536)
         var watched = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while unsafe poll(&watched, nfds_t(watched.count), Int32(seconds * 1000)) > 0 {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {
+            _ = unsafe poll(&watched, nfds_t(watched.count), 100)
             for stream in watched.indices where watched[stream].revents != 0 {
-                guard unsafe recv(sockets[stream], &piece, piece.count, 0) > 0 else { throw BenchmarkFailure("a stream was closed") }
+                guard unsafe recv(sockets[stream], &piece, piece.count, 0) > 0 else {
+                    throw BenchmarkFailure("a stream was closed")
+                }
             }
         }
     }

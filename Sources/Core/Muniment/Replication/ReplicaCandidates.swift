@@ -44,9 +44,7 @@ struct ReplicaCandidates: Sendable {
         if walk == nil { through = commit.revision }
     }
 
-    /// Continues with the commit in progress.
-    ///
-    /// - Parameter limit: the maximum number of objects to examine.
+    /// Continues with the commit in progress, for at most a number of objects.
     mutating func resume(_ limit: Int, _ reader: IndexReader) throws {
         // The copy in `self` would be copied again for each change.
         guard var walk = walk.take() else { return }

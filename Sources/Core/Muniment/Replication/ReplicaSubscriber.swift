@@ -54,9 +54,7 @@ struct ReplicaSubscriber: Sendable {
     /// The limits of one look and of a difference.
     var limits = ReplicaLimits()
 
-    /// - Parameters:
-    ///   - revision: the revision of the replica; with `fill`, not used.
-    ///   - fill: a fill to begin with.
+    /// Begins after a revision at which the replica is complete, or with a fill.
     init(_ user: Name, _ classes: [NamedClass], digest: String, after revision: Revision, fill: ReplicaFill?) {
         (self.user, self.classes, self.digest, self.revision) = (user, classes, digest, fill?.revision ?? revision)
         sent = self.revision
