@@ -26,7 +26,7 @@ public import Primitives
     /// Keeps the model current until the task is cancelled.
     public func run() async {
         let name = name
-        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object == name }) { await refresh() }
+        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object == name }, refresh: refresh)
     }
 
     /// Reads the object now.

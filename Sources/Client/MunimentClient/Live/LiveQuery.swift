@@ -30,7 +30,7 @@ public import Primitives
     /// Keeps the model current until the task is cancelled.
     public func run() async {
         let className = className
-        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object.className == className }) { await refresh() }
+        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object.className == className }, refresh: refresh)
     }
 
     /// Runs the query now.

@@ -27,7 +27,7 @@ extension StoreClient {
     ///   - concerns: whether a notice is about the model.
     ///   - refresh: refreshes the model.
     @MainActor func keepCurrent(
-        everySeconds seconds: Int, concerns: @escaping @Sendable (AccessNotice) -> Bool, _ refresh: () async -> Void
+        everySeconds seconds: Int, concerns: @escaping @Sendable (AccessNotice) -> Bool, refresh: () async -> Void
     ) async {
         let (triggers, trigger) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         trigger.yield()

@@ -17,8 +17,8 @@ enum ReplicaStream {
         let opening = replica.isFilling ? nil : position?.description
         let feed = try call.openFeed(
             from: FeedCursor(replica.revision), at: opening, counting: call.service.operations.counts.replicaWrites,
-            positionText: { try? replica.position(at: $0.revision).description }
-        ) { try call.mayQuery(about: user) }
+            positionText: { try? replica.position(at: $0.revision).description },
+            while: { try call.mayQuery(about: user) })
         let sender = ReplicaSender(replica)
         feed.run(following: sender.position) { feed in await sender.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
