@@ -1,7 +1,7 @@
 import Testing
 
 /// Rules for the client, which must compile on every system that Swift has. It is not compiled on Apple's systems here, so that these
-/// rules stand in for a compiler.
+/// rules replace a compiler.
 enum Portability {
     /// The targets that an application with the client is built from.
     static let targets: Set = ["MunimentClient", "MunimentReplica", "Primitives"]

@@ -106,7 +106,7 @@ final class StreamClients {
         return found
     }
 
-    /// Reads and discards what the streams send for a time. Heartbeats never stop, so there is no quiet moment to wait for.
+    /// Reads and discards the bytes of the streams for a time. Heartbeats never stop, so it cannot wait for silence.
     func discard(for seconds: Double) throws {
         var piece = [UInt8](repeating: 0, count: 65_536)
         var watched = sockets.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -47,7 +47,7 @@ struct DemoClient {
         }
     }
 
-    /// Returns what the application sees.
+    /// Returns the view of the application.
     private func view() async throws -> JSONValue {
         var objects = JSONObject()
         for object in try await replica.objects(ofClass: "doc").objects {

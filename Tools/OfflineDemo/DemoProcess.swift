@@ -10,7 +10,7 @@ final class DemoProcess {
     private let output = Pipe()
     private var unread: [UInt8] = []
 
-    /// What the application of the client sees.
+    /// The view of the client's application.
     struct View {
         let objects: JSONObject
         let ends: [String]

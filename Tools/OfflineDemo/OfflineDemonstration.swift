@@ -2,7 +2,7 @@ import Foundation
 import MunimentClient
 import Primitives
 
-/// The steps of the demonstration. Each prints what the view, the disk and the service have. It ends at the first broken promise.
+/// The steps of the demonstration. Each prints the states of view, disk and service. It ends at the first broken promise.
 struct OfflineDemonstration {
     let service: String
     let folder: String
@@ -98,7 +98,7 @@ struct OfflineDemonstration {
         print("   ok  \(promise)")
     }
 
-    /// Prints what a client sees, what its files have, and what the service has.
+    /// Prints the view of a client, the content of its files, and the state of the service.
     private func show(_ client: DemoProcess, _ store: DemoStore) async throws {
         let view = try client.view()
         print("   \(client.name) at revision \(view.revision), \(view.connection):")

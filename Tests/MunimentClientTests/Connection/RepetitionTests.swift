@@ -145,7 +145,7 @@ struct RepetitionTests {
         #expect(service.requests.isEmpty)
     }
 
-    @Test("A transaction whose response is lost is made once by a real service")
+    @Test("A real service makes a transaction once if its response is lost and it is repeated")
     func madeOnce() async throws {
         try await withStore { store, service in
             try await store.prepare()
@@ -164,7 +164,7 @@ struct RepetitionTests {
     @Test("The tokens of a signed-in user are renewed when the service rejects one")
     func signedInUser() async throws {
         try await withClients { fixture in
-            // The clock of this device is behind, so that it does not know that the token has expired.
+            // The clock of this device is late, so that the client does not notice that the token has expired.
             let manager = fixture.device(clockBehindSeconds: 100_000).manager
             let ann = try await fixture.signUpAnn(on: manager)
             let store = StoreClient(ServiceConnection(fixture.address, tokens: manager))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("URLSession as transport", .timeLimit(.minutes(60)))
 struct TransportTests {
-    /// A server with one function for each path. Each prints what it was sent.
+    /// A server with one function for each path. Each prints the request.
     private static let script = """
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"

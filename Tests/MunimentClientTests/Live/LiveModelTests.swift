@@ -68,7 +68,7 @@ struct LiveModelTests {
         }
     }
 
-    @Test("A live query follows what is shared with the user and taken away")
+    @Test("A live query follows the objects that the user gains and loses")
     func liveQuery() async throws {
         try await withBob { store, bobs in
             try await store.share("doc:a", "doc:b")

@@ -12,7 +12,7 @@ struct ReceivedReplica {
 
     private(set) var objects: [Name: ReplicaObject] = [:]
     private(set) var end: ReplicaEnd?
-    /// The position from which the feed continues.
+    /// The position after the last part.
     private(set) var position: ReplicaPosition?
     private(set) var steps: [ReplicaStepKind] = []
     /// The parts of the step in progress: nil for a removed object.

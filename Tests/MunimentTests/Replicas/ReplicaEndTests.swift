@@ -68,7 +68,7 @@ struct ReplicaEndTests {
         }
     }
 
-    @Test("R17: a write wakes the replicas whose users may read the object, and no others")
+    @Test("R17: a write wakes the replicas of users who may read the object, and no others")
     func wakes() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

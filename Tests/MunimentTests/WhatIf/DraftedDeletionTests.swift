@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What-if: something is first moved below a thing, and then deleted with it")
 struct DraftedDeletionTests {
-    @Test("E12: What an object that the draft moves has below it is lost when the draft deletes the new parent")
+    @Test("E12: Objects below an object that the draft moves are lost when the draft deletes the new parent")
     func movedAndDeleted() throws {
         try withStore(.open) { (fixture) throws in
             try fixture.commit(

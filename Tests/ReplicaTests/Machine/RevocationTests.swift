@@ -7,13 +7,13 @@ import Testing
 
 @Suite("R17: access is revoked at each step of the protocol")
 struct RevocationTests {
-    /// What the client is doing when its access is revoked.
+    /// The activity of the client when its access is revoked.
     enum Situation: CaseIterable {
         /// Without a connection.
         case offline
         /// With requests that the service has not decided.
         case inFlight
-        /// With requests that the service decided, and whose answers are lost.
+        /// With requests that the service has decided, but the answers are lost.
         case acceptedButNotHeardOf
     }
 

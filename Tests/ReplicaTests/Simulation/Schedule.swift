@@ -32,7 +32,7 @@ struct Schedule<Storage: ReplicaStorage> {
         for _ in 0..<4 { try changeService() }
     }
 
-    /// Runs the schedule, and then lets everything come to rest: all clients must equal the service.
+    /// Runs the schedule, and then delivers everything: all clients must equal the service.
     ///
     /// - Parameter check: called for each client after each step.
     mutating func run(steps: Int, check: (inout SimulatedClient<Storage>) throws -> Void = { _ in }) throws {

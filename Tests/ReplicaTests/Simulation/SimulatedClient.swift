@@ -6,7 +6,7 @@ import TestSupport
 
 /// A replica in a simulated process, and the messages between it and the service.
 ///
-/// Every check is made after each event: the state of the storage must be what the service shows at the confirmed revision, and the
+/// Every check is made after each event: the storage must equal the service at the confirmed revision, and the
 /// view must be that of the naive replay.
 struct SimulatedClient<Storage: ReplicaStorage> {
     let user: Name
@@ -118,7 +118,7 @@ struct SimulatedClient<Storage: ReplicaStorage> {
 
     // MARK: Messages
 
-    /// Delivers the next part of the stream. Returns false if there is none.
+    /// Delivers the next part of the stream. Returns false if nothing is left.
     mutating func deliver(killedAfter limit: Int? = nil) throws -> Bool {
         guard let number = stream?.number, var stream = stream?.stream else { return false }
         guard let part = try stream.next(service) else { return false }
@@ -204,7 +204,7 @@ struct SimulatedClient<Storage: ReplicaStorage> {
                 throw Broken(description: "nothing happens, and \(machine.pending.count) transactions are pending")
             }
         }
-        throw Broken(description: "the replica does not come to rest")
+        throw Broken(description: "the replica still has work after many steps")
     }
 
     // MARK: Checks
@@ -221,7 +221,7 @@ struct SimulatedClient<Storage: ReplicaStorage> {
         let confirmed = try confirmed()
         if let position = machine.header.confirmed?.position {
             guard let shown = service.shown(to: user, atPosition: position) else {
-                throw Broken(description: "the confirmed position \(position) is none of the service")
+                throw Broken(description: "the confirmed position \(position) was never sent by the service")
             }
             if shown != confirmed {
                 throw Broken(description: "at \(position): the replica has \(confirmed), the service shows \(shown)")
@@ -257,7 +257,7 @@ struct SimulatedClient<Storage: ReplicaStorage> {
         if !listed.isSubset(of: naive.objects.keys) { throw Broken(description: "the view lists \(listed)") }
     }
 
-    /// Checks that each accepted transaction either is pending or has ended, and that ends tell what the service did.
+    /// Checks that each accepted transaction either is pending or has ended, and that its end is the decision of the service.
     private func checkEnds() throws {
         let pending = Dictionary(uniqueKeysWithValues: try storage.pending().map { ($0.id, $0) })
         if Array(pending.values).sorted(by: { $0.id < $1.id }) != machine.pending {

@@ -128,14 +128,14 @@ final class SimulatedService {
         return true
     }
 
-    // MARK: What a user is shown
+    // MARK: The view of a user
 
     func shownNow(to user: Name) throws -> Shown { try shown(to: user, at: head) }
 
-    /// Returns what the store shows to a user at a position, also if the position is no longer in the history.
+    /// Returns the user's view at a position, also if the history has lost the position.
     func shown(to user: Name, atPosition position: String) -> Shown? { shown["\(user) \(position)"] }
 
-    /// Returns what the store shows to a user at a revision: read from a snapshot, object by object.
+    /// Returns the user's view at a revision: read from a snapshot, object by object.
     func shown(to user: Name, at revision: UInt64) throws -> Shown {
         let key = "\(user) \(position(revision))"
         if let known = shown[key] { return known }
@@ -234,7 +234,7 @@ struct SimulatedStream {
             phase = .filling(fill: fill, index: end)
             return .objects(page, removed: [], position: "fill/\(service.position(fill))/\(end)")
         case .difference(let fill):
-            // What a page left out belongs to the difference, too.
+            // Objects that a page left out belong to the difference, too.
             let (before, after) = (try service.shown(to: user, at: fill), try service.shownNow(to: user))
             let removed = before.keys.filter { after[$0] == nil }.sorted()
             let changed = after.values.sorted { $0.name < $1.name }

@@ -64,7 +64,7 @@ struct ReplicaStreamTests {
         }
     }
 
-    @Test("R17: a commit sends only the difference, as one step, and only to those whom it affects")
+    @Test("R17: a commit sends only the difference, as one step, and only to affected users")
     func changes() async throws {
         try await withListeners { fixture in
             let store = try Self.prepare(fixture)

@@ -1,7 +1,7 @@
 public import Events
 internal import Permissions
 
-/// What a replica of a user contains at a revision, found by examining every object.
+/// The content of a user's replica at a revision, found by examining every object.
 public struct NaiveReplica: Hashable, Sendable {
     public struct Object: Hashable, Sendable {
         public var value: JSONValue

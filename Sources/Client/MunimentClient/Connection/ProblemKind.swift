@@ -1,4 +1,4 @@
-/// The kind of a problem: what a program can act on. A later version of the service may have further kinds.
+/// The kind of a problem, for decisions of a program. A later version of the service may have further kinds.
 public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The last part of the problem's `type`, such as `not-found`; empty for a response that is not Muniment's.
     public let rawValue: String

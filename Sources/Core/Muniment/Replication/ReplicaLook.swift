@@ -4,7 +4,7 @@ internal import Hashing
 internal import Permissions
 internal import Projections
 
-/// One look of a replica's subscriber: what it reads with, what it may still do, and what it has found.
+/// One look of a replica's subscriber: its readers, the work that is left, and the parts found.
 struct ReplicaLook {
     let reader: IndexReader
     let log: EventLog

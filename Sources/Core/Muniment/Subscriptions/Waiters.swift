@@ -1,6 +1,6 @@
 internal import Events
 
-/// What is known when a waiter is woken.
+/// The state of the log when a waiter is woken.
 struct Wakening: Sendable {
     /// The commit that affects the waiter, if it is known and no earlier commit affects it.
     var commit: Commit?
