@@ -115,7 +115,8 @@ private struct TrialCompilation {
         let information = try ChildProcess(["swiftc", "-print-target-info"]).finish().output
         let resources = try #require(information.firstMatch(of: #/"runtimeResourcePath": "([^"]+)"/#)).output.1
         var settings = [
-            "-swift-version", "6", "-package-name", "muniment", "-parse-as-library", "-diagnostic-style", "llvm", "-I", folder,
+            "-swift-version", "6", "-package-name", "muniment", "-parse-as-library", "-enable-testing", "-diagnostic-style", "llvm",
+            "-I", folder,
             "-plugin-path", resources + "/host/plugins",
         ]
         for feature in ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"] {

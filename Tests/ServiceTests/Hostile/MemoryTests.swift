@@ -154,9 +154,14 @@ struct MemoryTests {
             }
             /// Returns whether a body of 4 MB has room. The body is not a valid transaction.
             func hasRoom() async throws -> Bool {
-                let status = try await commit(#""\#(String(repeating: "x", count: 4_000_000))""#)
-                #expect([400, 503].contains(status))
-                return status == 400
+                do {
+                    let status = try await commit(#""\#(String(repeating: "x", count: 4_000_000))""#)
+                    #expect([400, 503].contains(status))
+                    return status == 400
+                } catch let failure as CurlFailure where [52, 55, 56].contains(failure.code) {
+                    // On a busy machine, the body can take longer than the second that the settings allow.
+                    return false
+                }
             }
             let head = "Host: here\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
 
