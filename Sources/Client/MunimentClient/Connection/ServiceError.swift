@@ -4,13 +4,13 @@ public import Primitives
 public enum ServiceError: Error, Hashable, Sendable {
     /// The service rejected the request.
     case problem(ServiceProblem)
-    /// There is no token for the request, so it was not sent: no user is signed in, or the session has ended.
+    /// The request was not sent, because no user is signed in or the session has ended.
     case signIn(AuthError)
     /// The service was not reached, after all attempts. Nothing was done.
     case unreachable(String)
     /// The response was lost. The request may have been executed.
     case outcomeUnknown(String)
-    /// The response does not come from Muniment, or from a version that this client does not understand.
+    /// Another server has answered, or a version of Muniment that this client does not understand.
     case unexpectedResponse(String)
     /// The task was cancelled before the request was sent, or while it asked a question. Nothing was changed.
     case cancelled
@@ -38,7 +38,7 @@ public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
     public let kind: ProblemKind
     /// The HTTP status.
     public let status: Int
-    /// What is wrong with which value.
+    /// The wrong value and the reason.
     public let detail: String
     /// The reason why a store refused a change, such as `noPrivilege`; nil for other problems.
     public let code: String?

@@ -10,7 +10,7 @@ public struct AccessExplanation: Hashable, Sendable, WireValue {
     public let levels: [ExplainedLevel]
     /// The appointment of an administrator, who has all privileges; nil for others.
     public let appointment: ExplainedStep?
-    /// For a denial: lists of changes, each of which would allow the access.
+    /// For a denial: lists of changes. Each list would allow the access.
     public let proposals: [[StoreChange]]
     /// Whether the list of proposals has all of them.
     public let proposalsAreComplete: Bool
@@ -60,10 +60,10 @@ public struct ExplainedLevel: Hashable, Sendable, WireValue {
 public struct ExplainedPath: Hashable, Sendable, WireValue {
     public let privileges: [String]
     public let steps: [ExplainedStep]
-    /// The subject with which the path begins; nil if it is the subject of the question.
+    /// The first subject of the path; nil if it is the subject of the question.
     public let beginning: Name?
     public let isPermanent: Bool
-    /// The objects whose readers may read the objects that they link to.
+    /// Objects with links on the path: their readers may read the objects that they link to.
     public let through: [ExplainedObject]
 
     init(wire value: JSONValue) throws {

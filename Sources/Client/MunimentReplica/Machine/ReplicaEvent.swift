@@ -13,7 +13,7 @@ public enum ReplicaStreamPart: Hashable, Sendable {
     case alive
 }
 
-/// What the parts of a step contain.
+/// The content of a step.
 public enum ReplicaStep: Hashable, Sendable {
     /// All objects.
     case fill
@@ -40,7 +40,7 @@ public enum ReplicaSendOutcome: Hashable, Sendable {
     /// The store contains the transaction at this revision.
     case committed(Revision)
     case refused(TransactionRefusal)
-    /// There is no answer, or the service is busy. The transaction may have been committed.
+    /// The answer was lost, or the service is busy. The transaction may have been committed.
     case unknown(retryAfterSeconds: Int?)
 }
 
@@ -58,7 +58,7 @@ enum ReplicaEvent: Sendable {
     case waited(ReplicaTimer)
 }
 
-/// What the machine waits for.
+/// The reason for a pause.
 enum ReplicaTimer: Hashable, Sendable {
     /// The next attempt to open a stream.
     case stream(UInt64)
@@ -77,7 +77,7 @@ enum ReplicaEffect: Hashable, Sendable {
     case report(ReplicaReport)
 }
 
-/// What the application is told. The view has changed already.
+/// A report to the application. The view has changed already.
 enum ReplicaReport: Hashable, Sendable {
     /// The view of these objects may have changed.
     case changed([Name])

@@ -1,6 +1,6 @@
 internal import Primitives
 
-/// Where a replica keeps its state: by name, so that the memory of the machine does not grow with the replica.
+/// The stored state of a replica. It is read by name, so that the memory of the machine does not grow with the replica.
 protocol ReplicaStorage {
     /// Returns the header; nil for a new storage.
     func header() throws -> ReplicaHeader?
@@ -8,7 +8,7 @@ protocol ReplicaStorage {
     func pending() throws -> [PendingTransaction]
     /// Returns an object of the confirmed state.
     func object(_ name: Name) throws -> ReplicaObject?
-    /// Returns what the parts of the current step say about an object; nil if they do not name it.
+    /// Returns the staged state of an object; nil if the parts of the current step do not name it.
     func staged(_ name: Name) throws -> StagedObject?
     /// Returns a page of the confirmed objects of a class, sorted by name.
     func objects(ofClass className: String, after name: Name?, limit: Int) throws -> [ReplicaObject]
@@ -20,7 +20,7 @@ protocol ReplicaStorage {
     mutating func persist(_ writes: [ReplicaWrite]) throws
 }
 
-/// What a step says about an object.
+/// The state of an object in a step.
 enum StagedObject: Hashable, Sendable {
     case object(ReplicaObject)
     case removed
@@ -39,9 +39,9 @@ enum ReplicaWrite: Hashable, Sendable {
     case header(ReplicaHeader)
     /// Stages a part: first the removed objects, then the others.
     case stage([ReplicaObject], removed: [Name], StagedLayer)
-    /// Removes what was staged: one layer, or all with nil.
+    /// Removes one staged layer, or all with nil.
     case clearStage(StagedLayer?)
-    /// Applies what was staged to the confirmed state, and clears it. After a fill, the confirmed state contains nothing else.
+    /// Applies the stage to the confirmed state, and clears it. A fill replaces the confirmed state.
     case applyStage(isFill: Bool)
     case pending(PendingTransaction)
     case removePending(TransactionID)

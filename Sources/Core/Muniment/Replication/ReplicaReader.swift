@@ -3,10 +3,10 @@ internal import Notices
 internal import Permissions
 internal import Projections
 
-/// Reads what a user sees of objects at several revisions, during one look.
+/// Reads the views that a user has of objects at several revisions, during one look.
 struct ReplicaReader {
     let reader: IndexReader
-    /// The present time, for access that has ended and whose end is not recorded yet.
+    /// The present time: access may have ended before the log records it.
     let now: Instant
     private var subscriber: NamedSubscriber
     private let classes: Set<ClassID>
@@ -35,7 +35,7 @@ struct ReplicaReader {
 
     // MARK: Objects
 
-    /// What the user sees of an object at a revision, except for its value, which `lastChange` determines.
+    /// A user's view of an object at a revision. `lastChange` represents the value.
     struct View: Hashable {
         let created: Revision
         let lastChange: Revision
@@ -44,7 +44,7 @@ struct ReplicaReader {
         let privileges: TimedPrivileges
     }
 
-    /// Returns what the user sees of an object of the replica's classes; nil if it does not exist or the user may not read it.
+    /// Returns the user's view of an object of the replica's classes; nil if it does not exist or the user may not read it.
     mutating func view(of object: ObjectID) throws -> View? {
         guard let place = try reader.place(of: object), classes.contains(place.classID) else { return nil }
         let privileges = try reader.timedPrivileges(of: subjects, on: object)
@@ -69,7 +69,7 @@ struct ReplicaReader {
         return isReadable
     }
 
-    /// Whether what was seen of an object at an earlier revision may be sent now.
+    /// Whether an earlier view of an object may be sent now.
     enum Permission {
         case allowed
         /// A commit has changed the access since that revision.
@@ -127,6 +127,6 @@ struct ReplicaReader {
 
     // MARK: Waiting
 
-    /// Returns the subjects that a commit must affect to change what the user sees.
+    /// Returns the subjects of the user. A commit that affects none of them changes no view.
     mutating func keys() throws -> Set<UInt64> { try AffectedSubscribers.keys(of: &subscriber, reader) }
 }

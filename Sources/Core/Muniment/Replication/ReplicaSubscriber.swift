@@ -36,7 +36,7 @@ struct ReplicaSubscriber: Sendable {
         case waiting
         case filling(ReplicaFill)
         /// With `isNet`, the replica is complete at the first revision of the candidates, and only differences from it are sent.
-        /// Otherwise every candidate is sent, since the replica may lack what was withheld.
+        /// Otherwise every candidate is sent, since the replica may lack withheld objects.
         case finding(ReplicaCandidates, isNet: Bool)
         case comparing(ReplicaComparison)
     }
