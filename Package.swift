@@ -73,7 +73,7 @@ let package = Package(
         layer("Work", in: .service, ["Primitives"]),
         layer("Secrets", in: .accounts, ["CSodium"]),
         library("CCurl", in: .accounts, pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
-        layer("NetworkClient", in: .accounts, ["CCurl", "Secrets"]),
+        layer("NetworkClient", in: .accounts, ["Primitives", "CCurl", "Secrets"]),
         layer("Identity", in: .accounts, ["Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Work"]),
         layer("Mail", in: .accounts, ["Primitives", "Files", "Identity", "NetworkClient", "Secrets"]),
         layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// The host and the port of an address (RFC 3986, section 3.2), without a user name.
 struct Authority: Hashable, Sendable {
     /// In lowercase; an IPv6 address without its brackets.
@@ -95,22 +97,6 @@ public struct SMTPAddress: Hashable, Sendable, CustomStringConvertible {
 public enum FormText {
     /// Returns all fields, joined.
     public static func make(_ fields: [(name: String, value: String)]) -> String {
-        fields.map { escaped($0.name) + "=" + escaped($0.value) }.joined(separator: "&")
-    }
-
-    /// Returns the text with everything except unreserved characters (RFC 3986, section 2.3) as `%XX`.
-    public static func escaped(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        fields.map { $0.name.percentEncoded + "=" + $0.value.percentEncoded }.joined(separator: "&")
     }
 }

@@ -20,7 +20,7 @@ struct CodeExchange {
         ]
         if let secret = settings.clientSecret {
             // Both are escaped first: RFC 6749, section 2.3.1.
-            let pair = FormText.escaped(settings.clientID) + ":" + FormText.escaped(secret)
+            let pair = settings.clientID.percentEncoded + ":" + secret.percentEncoded
             request.headers.append(("Authorization", "Basic " + Base64.encode(Array(pair.utf8))))
         } else {
             fields.append(("client_id", settings.clientID))

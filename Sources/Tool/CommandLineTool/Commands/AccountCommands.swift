@@ -20,7 +20,7 @@ extension Command {
             throw UsageError("`\(text)` is not an email; write one like ann@example.com")
         }
         return try call.withAccounts { access, call in
-            guard let account = try access.send(.get, "/v1/accounts?email=" + FormText.escaped(email.text)).list("accounts").first
+            guard let account = try access.send(.get, "/v1/accounts?email=" + email.text.percentEncoded).list("accounts").first
             else {
                 throw AccountCommandError(nobody: "no account has the email `\(email)`")
             }
@@ -50,7 +50,7 @@ extension Command {
             let zone = printer.zone
             var next: String?
             repeat {
-                let page = try access.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + FormText.escaped($0) } ?? ""))
+                let page = try access.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + $0.percentEncoded } ?? ""))
                 for account in page.list("accounts") {
                     try printer.print(account, lines: [account.accountLine(in: zone)], rows: [account.accountRow])
                 }
@@ -167,5 +167,5 @@ extension JSONValue {
 
 extension Name {
     /// The path of a principal's account in the HTTP API.
-    fileprivate var accountTarget: String { "/v1/accounts/" + FormText.escaped(text) }
+    fileprivate var accountTarget: String { "/v1/accounts/" + text.percentEncoded }
 }
