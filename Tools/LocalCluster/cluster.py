@@ -1,0 +1,168 @@
+"""Starts and stops a whole cluster."""
+
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+from . import etcd, network, node, packages, postgres, processes
+from .layout import REPOSITORY, Failure, Layout
+from .shell import run, succeeds
+
+
+def default_folder():
+    return Path(os.environ.get("MUNIMENT_CLUSTER") or REPOSITORY / "cluster").resolve()
+
+
+def default_binary():
+    return os.environ.get("MUNIMENT_BINARY") or str(REPOSITORY / ".build" / "release" / "muniment")
+
+
+def is_running(layout):
+    """Whether the network of a cluster exists and belongs to this folder."""
+    return network.bridge_exists(layout.number) and owner(layout) == str(layout.folder)
+
+
+def owner(layout):
+    """The folder of the cluster that uses a number now."""
+    try:
+        return (layout.run / "folder").read_text()
+    except FileNotFoundError:
+        return None
+
+
+def prepare(folder, nodes, shared_log, binary, disks=None):
+    """Creates the network and the disks of a cluster, and its folder if it is new. Returns the layout.
+
+    `disks` is the size of each machine's disk in MiB: the disk is then in memory, and is lost at the stop. Otherwise the disk is a folder.
+    """
+    if not os.access(binary, os.X_OK):
+        raise Failure(f"`{binary}` does not exist: build it with `swift build -c release --product muniment`")
+    layout = Layout.load(folder)
+    if layout is None:
+        if folder.exists() and os.listdir(folder):
+            raise Failure(f"`{folder}` is not empty and has no cluster: name another folder in MUNIMENT_CLUSTER")
+        layout = Layout(folder, network.claim_number(), nodes, shared_log, binary)
+    elif network.bridge_exists(layout.number):
+        raise Failure(f"another cluster uses the network 10.87.{layout.number}.0/24: stop the cluster in `{owner(layout)}` first")
+    else:
+        layout.nodes, layout.binary = max(layout.nodes, nodes), binary
+        run("ip", "link", "add", layout.bridge, "type", "bridge")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        layout.run.mkdir(parents=True, exist_ok=True)
+        (layout.run / "folder").write_text(str(folder))
+        layout.save()
+        network.create(layout)
+        for machine in layout.servers:
+            mount_disk(layout, machine, disks)
+        if shared_log:
+            postgres.make_secrets(layout)
+            postgres.write_password_file(layout)
+    except BaseException:
+        remove(layout)
+        raise
+    return layout
+
+
+def mount_disk(layout, machine, disks):
+    machine.disk.mkdir(parents=True, exist_ok=True)
+    if disks is not None:
+        size = disks.get(machine.kind, 512)
+        run("mount", "-t", "tmpfs", "-o", f"size={size}m", f"muniment-{machine.name}", machine.disk)
+    else:
+        place = layout.folder / machine.name
+        place.mkdir(exist_ok=True)
+        run("mount", "--bind", place, machine.disk)
+
+
+def start_servers(layout, progress=lambda text: None, **node_options):
+    """Starts etcd, PostgreSQL and the nodes of a prepared cluster, and waits until every node is ready."""
+    if layout.shared_log:
+        progress("starts etcd")
+        for machine in layout.etcds:
+            etcd.start(layout, machine)
+        wait_until(lambda: all(etcd.is_healthy(machine) for machine in layout.etcds), 30, "etcd has no quorum")
+        progress("starts PostgreSQL under Patroni")
+        for machine in layout.databases:
+            postgres.start(layout, machine)
+        primary = from_client(layout, lambda: postgres.await_roles(layout, 120))
+        postgres.create_database(layout, primary)
+        if node.has_shared_log(layout):
+            postgres.create_schema(layout, primary, run(layout.binary, "log", "schema"))
+    progress("starts the nodes")
+    node.prepare(layout)
+    for machine in layout.services:
+        node.start(layout, machine, **node_options)
+    for machine in layout.services:
+        wait_until(lambda: from_client(layout, lambda: node.is_ready(machine)), 60, f"{machine} is not ready")
+
+
+def stop(layout, patience=20):
+    """Ends every process and removes the network. The folder stays."""
+    if patience > 0:
+        for machine in layout.services:
+            processes.resume(layout, machine)
+        in_parallel([lambda m=machine: processes.stop(layout, m, "node", patience) for machine in layout.services])
+        # PostgreSQL stops cleanly only while Patroni reaches etcd.
+        in_parallel([lambda m=machine: processes.stop(layout, m, "patroni", patience) for machine in layout.databases])
+        in_parallel([lambda m=machine: processes.stop(layout, m, "etcd", patience) for machine in layout.etcds])
+    remove(layout)
+
+
+def remove(layout):
+    """Kills what is left in the namespaces of the cluster, and removes namespaces, mounts and bridge."""
+    for _ in range(50):
+        found = [process for group in processes.find(layout).values() for process in group if process.state != "Z"]
+        if not found:
+            break
+        processes.send(found, 9)
+        time.sleep(0.1)
+    network.remove(layout)
+    if layout.run.exists():
+        for place in sorted(layout.run.iterdir()):
+            for _ in range(20):
+                if not os.path.ismount(place) or succeeds("umount", place):
+                    break
+                time.sleep(0.1)
+            else:
+                run("umount", "--lazy", place)
+            if place.is_dir() and not os.path.ismount(place):
+                os.rmdir(place) if not os.listdir(place) else None
+        shutil.rmtree(layout.run) if not any(os.path.ismount(place) for place in layout.run.iterdir()) else None
+
+
+def from_client(layout, work):
+    """Does work in a thread that is in the network of the client, and returns the result."""
+    result, error = [], []
+
+    def body():
+        try:
+            network.enter(layout.client)
+            result.append(work())
+        except BaseException as problem:
+            error.append(problem)
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    if error:
+        raise error[0]
+    return result[0]
+
+
+def in_parallel(tasks):
+    threads = [threading.Thread(target=task) for task in tasks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def wait_until(condition, seconds, problem):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Failure(f"{problem} after {seconds} seconds")
+        time.sleep(0.2)

@@ -1,0 +1,121 @@
+"""The Muniment nodes."""
+
+import http.client
+import json
+import os
+import shutil
+
+from . import postgres, processes
+from .layout import Failure
+from .shell import run
+
+STORE = "default"
+# The callers of the test. Each has a token that acts as it.
+CALLERS = [f"user:u{number}" for number in range(1, 7)]
+LIBRARY_OF_CLOCK = "clock.so"
+
+
+def has_shared_log(layout):
+    """Whether the nodes of the cluster use the shared log."""
+    return layout.shared_log and layout.nodes > 0
+
+
+def data(machine):
+    return machine.disk / "data"
+
+
+def prepare(layout):
+    """Creates the data folders and the tokens, before the first start."""
+    if not layout.services or layout.secret_file("token-administer").exists():
+        return
+    first = data(layout.services[0])
+    first.mkdir(mode=0o700)
+    if not layout.shared_log:
+        run(layout.binary, "init", "--store", first / STORE)
+    make_token(layout, first, "administer", "--can", "administer", stores="*")
+    make_token(layout, first, "ask", "--can", "ask", stores=STORE)
+    for caller in CALLERS:
+        make_token(layout, first, caller.replace(":", "-"), "--can", "act", "--as", caller, stores=STORE)
+    for machine in layout.services[1:]:
+        shutil.copytree(first, data(machine))
+
+
+def make_token(layout, folder, name, *rights, stores):
+    token = run(layout.binary, "token", "create", "--data", folder, "--store", stores, *rights, "--comment", "made by Tools/cluster")
+    file = layout.secret_file(f"token-{name}")
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as output:
+        output.write(token)
+
+
+def start(layout, machine, clock=False):
+    """Starts one node. With `clock`, its clock can be moved (`clock.py`)."""
+    command = [layout.binary, "serve", "--data", data(machine), "--listen", f"{machine.address}:8080", "--insecure"]
+    environment = {}
+    if layout.shared_log:
+        command += ["--log", postgres.connection_string(layout)]
+        environment["PGPASSFILE"] = str(layout.secret_file("pgpass"))
+    if clock:
+        environment["LD_PRELOAD"] = str(layout.folder / LIBRARY_OF_CLOCK)
+        environment["CLOCK_OFFSET_FILE"] = str(machine.disk / "clock-offset")
+    processes.start(layout, machine, "node", command, environment=environment)
+
+
+def ask(machine, path, token=None, timeout=3):
+    """The status and the body of a GET request. The calling thread must be in the network of the client."""
+    connection = http.client.HTTPConnection(machine.address, 8080, timeout=timeout)
+    try:
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+def is_ready(machine):
+    try:
+        return ask(machine, "/readyz")[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def readiness(machine):
+    """What a node says about itself: `ready`, or the reason why it is not."""
+    try:
+        status, body = ask(machine, "/readyz")
+    except (OSError, http.client.HTTPException) as error:
+        return f"does not answer ({error})"
+    if status == 200:
+        return "ready"
+    try:
+        record = json.loads(body)
+        return f"not ready: {record.get('detail') or record.get('status') or body}"
+    except ValueError:
+        return f"not ready: HTTP {status}"
+
+
+def metrics(machine, token):
+    """The metrics of a node without labels, and those of the store of the test: name to value."""
+    try:
+        status, body = ask(machine, "/metrics", token)
+    except (OSError, http.client.HTTPException):
+        return {}
+    found = {}
+    for line in body.splitlines() if status == 200 else []:
+        name, _, value = line.rpartition(" ")
+        name, _, labels = name.partition("{")
+        if not line.startswith("#") and (not labels or f'store="{STORE}"' in labels):
+            found.setdefault(name, float(value))
+    return found
+
+
+def head(machine, token, timeout=10):
+    """The newest revision of a node and its hash, from a check of its whole log."""
+    status, body = ask(machine, f"/v1/stores/{STORE}/verify", token, timeout)
+    if status != 200:
+        raise Failure(f"{machine} does not verify its log: HTTP {status} {body}")
+    record = json.loads(body)
+    if not record["sound"]:
+        raise Failure(f"the log of {machine} is not sound: {record['problems']}")
+    return record["revision"], record["hash"]
