@@ -1,13 +1,12 @@
 """Starts and stops a whole cluster."""
 
 import os
-import shutil
 import threading
 import time
 from pathlib import Path
 
 from . import etcd, network, node, packages, postgres, processes
-from .layout import REPOSITORY, Failure, Layout
+from .layout import HIGHEST_NUMBER, REPOSITORY, Failure, Layout
 from .shell import run, succeeds
 
 
@@ -20,16 +19,33 @@ def default_binary():
 
 
 def is_running(layout):
-    """Whether the network of a cluster exists and belongs to this folder."""
-    return network.bridge_exists(layout.number) and owner(layout) == str(layout.folder)
+    """Whether the cluster of a folder runs, or has left something after an interrupted start."""
+    return owner(layout.number) == str(layout.folder)
 
 
-def owner(layout):
-    """The folder of the cluster that uses a number now."""
+def is_complete(layout):
+    """Whether the start of a cluster has finished."""
+    return (layout.run / "started").exists()
+
+
+def owner(number):
+    """The folder of the cluster that uses a number now, or None."""
     try:
-        return (layout.run / "folder").read_text()
+        return Path(f"/run/muniment{number}/folder").read_text()
     except FileNotFoundError:
         return None
+
+
+def claim(number, folder):
+    """Takes a number for the cluster of a folder. Returns False if another cluster has it. Creating a folder is atomic, so two starts at
+    the same time never take the same number."""
+    run_folder = Path(f"/run/muniment{number}")
+    try:
+        run_folder.mkdir()
+    except FileExistsError:
+        return owner(number) == str(folder)
+    (run_folder / "folder").write_text(str(folder))
+    return True
 
 
 def prepare(folder, nodes, shared_log, binary, disks=None):
@@ -43,16 +59,16 @@ def prepare(folder, nodes, shared_log, binary, disks=None):
     if layout is None:
         if folder.exists() and os.listdir(folder):
             raise Failure(f"`{folder}` is not empty and has no cluster: name another folder in MUNIMENT_CLUSTER")
-        layout = Layout(folder, network.claim_number(), nodes, shared_log, binary)
-    elif network.bridge_exists(layout.number):
-        raise Failure(f"another cluster uses the network 10.87.{layout.number}.0/24: stop the cluster in `{owner(layout)}` first")
+        number = next((number for number in range(HIGHEST_NUMBER + 1) if claim(number, folder)), None)
+        if number is None:
+            raise Failure(f"{HIGHEST_NUMBER + 1} clusters run on this machine: stop one of them")
+        layout = Layout(folder, number, nodes, shared_log, binary)
+    elif not claim(layout.number, folder):
+        raise Failure(f"another cluster uses the network 10.87.{layout.number}.0/24: stop the cluster in `{owner(layout.number)}` first")
     else:
-        layout.nodes, layout.binary = max(layout.nodes, nodes), binary
-        run("ip", "link", "add", layout.bridge, "type", "bridge")
+        layout.nodes, layout.binary = nodes, binary
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        layout.run.mkdir(parents=True, exist_ok=True)
-        (layout.run / "folder").write_text(str(folder))
         layout.save()
         network.create(layout)
         for machine in layout.servers:
@@ -97,6 +113,31 @@ def start_servers(layout, progress=lambda text: None, **node_options):
         node.start(layout, machine, **node_options)
     for machine in layout.services:
         wait_until(lambda: from_client(layout, lambda: node.is_ready(machine)), 60, f"{machine} is not ready")
+    (layout.run / "started").touch()
+
+
+def heal(layout, **node_options):
+    """Ends every cut, resumes paused processes, and starts those that do not run. Returns what it has started."""
+    network.mend_all(layout)
+    started = []
+    for machine in layout.servers:
+        run("ip", "link", "set", machine.veth, "up")
+        processes.resume(layout, machine)
+        program = {"etcd": "etcd", "postgres": "patroni", "node": "node"}[machine.kind]
+        if not processes.is_running(layout, machine, program):
+            start_program(layout, machine, **node_options)
+            started.append(f"{program} on {machine}")
+    return started
+
+
+def start_program(layout, machine, **node_options):
+    """Starts the program of a machine: etcd, Patroni or the node."""
+    if machine.kind == "etcd":
+        etcd.start(layout, machine)
+    elif machine.kind == "postgres":
+        postgres.start(layout, machine)
+    else:
+        node.start(layout, machine, **node_options)
 
 
 def stop(layout, patience=20):
@@ -120,17 +161,20 @@ def remove(layout):
         processes.send(found, 9)
         time.sleep(0.1)
     network.remove(layout)
-    if layout.run.exists():
-        for place in sorted(layout.run.iterdir()):
-            for _ in range(20):
-                if not os.path.ismount(place) or succeeds("umount", place):
-                    break
-                time.sleep(0.1)
-            else:
-                run("umount", "--lazy", place)
-            if place.is_dir() and not os.path.ismount(place):
-                os.rmdir(place) if not os.listdir(place) else None
-        shutil.rmtree(layout.run) if not any(os.path.ismount(place) for place in layout.run.iterdir()) else None
+    for place in mounts(layout):
+        wait_until(lambda: succeeds("umount", place), 10, f"`{place}` is in use")
+    # Only empty folders are removed: a disk that is still mounted keeps its data.
+    for place in layout.run.iterdir():
+        place.rmdir() if place.is_dir() else place.unlink()
+    layout.run.rmdir()
+
+
+def mounts(layout):
+    """The folders of the cluster's disks that are mounted."""
+    prefix = f"{layout.run}/"
+    with open("/proc/self/mountinfo") as file:
+        places = [line.split()[4] for line in file]
+    return [place for place in places if place.startswith(prefix)]
 
 
 def from_client(layout, work):

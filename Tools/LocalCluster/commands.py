@@ -34,10 +34,11 @@ def main(arguments):
     start = commands.add_parser("start", help="start the cluster, and print how to use it")
     start.add_argument("--nodes", type=int, default=3, metavar="N", help="the number of Muniment nodes; 0 for PostgreSQL alone (default: 3)")
     commands.add_parser("stop", help="end every process and remove the network; the folder is kept")
+    commands.add_parser("heal", help="start the processes that do not run, resume paused ones, and connect every link")
     commands.add_parser("status", help="print one line for each process")
     options = parser.parse_args(arguments)
     try:
-        return {"start": start_command, "stop": stop_command, "status": status_command}[options.command](options)
+        return COMMANDS[options.command](options)
     except Failure as failure:
         print(f"Tools/cluster: {failure}", file=sys.stderr)
         return 2
@@ -47,6 +48,8 @@ def start_command(options):
     folder = cluster.default_folder()
     layout = Layout.load(folder)
     if layout is not None and cluster.is_running(layout):
+        if not cluster.is_complete(layout):
+            raise Failure(f"an earlier start in `{folder}` did not finish: run `Tools/cluster stop` first")
         print(f"the cluster in {folder} runs already; `Tools/cluster status` shows its processes")
         return 0
     if not 0 <= options.nodes <= 9:
@@ -86,7 +89,8 @@ def usage(layout):
         "",
         f"Tools/cluster status                                   # names the primary of PostgreSQL",
         f"ip netns pids {primary.namespace} | xargs kill -9     # one machine with PostgreSQL fails",
-        f"ip link set {layout.machine('etcd', 1).veth} down                          # one etcd is cut off; `up` connects it again",
+        f"ip link set {layout.machine('etcd', 1).veth} down                          # one etcd is cut off",
+        "Tools/cluster heal                                     # connects and starts everything again",
         "",
         f"The shared log: ip netns exec {primary.namespace} setpriv --reuid postgres --regid postgres --init-groups "
         f"psql -h {primary.disk} muniment",
@@ -97,21 +101,36 @@ def usage(layout):
 
 
 def stop_command(options):
-    folder = cluster.default_folder()
-    layout = Layout.load(folder)
-    if layout is None or not cluster.is_running(layout):
-        print(f"no cluster runs in {folder}")
+    layout = running_layout()
+    if layout is None:
         return 0
     cluster.stop(layout)
-    print(f"stopped; the data is kept in {folder}")
+    print(f"stopped; the data is kept in {layout.folder}")
     return 0
 
 
-def status_command(options):
+def heal_command(options):
+    layout = running_layout()
+    if layout is None:
+        return 2
+    for started in cluster.heal(layout):
+        print(f"started {started}")
+    return 0
+
+
+def running_layout():
+    """The layout of the cluster that runs in the folder, or None after a message."""
     folder = cluster.default_folder()
     layout = Layout.load(folder)
     if layout is None or not cluster.is_running(layout):
         print(f"no cluster runs in {folder}")
+        return None
+    return layout
+
+
+def status_command(options):
+    layout = running_layout()
+    if layout is None:
         return 0
     for line in cluster.from_client(layout, lambda: status_lines(layout)):
         print(line)
@@ -153,3 +172,6 @@ def status_lines(layout):
             if "lag" in name:
                 says += f", {name.removeprefix('muniment_')} {value:g}"
         yield line(machine, "node", says)
+
+
+COMMANDS = {"start": start_command, "stop": stop_command, "heal": heal_command, "status": status_command}

@@ -7,8 +7,8 @@ cut in one direction.
 import ctypes
 import os
 
-from .layout import HIGHEST_NUMBER, Failure
-from .shell import run, succeeds
+from .layout import Failure
+from .shell import run
 
 CLONE_NEWNET = 0x40000000
 
@@ -25,15 +25,6 @@ table ip cuts {
 
 def bridge_exists(number):
     return os.path.exists(f"/sys/class/net/muniment{number}")
-
-
-def claim_number():
-    """Creates the bridge of the first free number, and returns the number. Creating the bridge is atomic, so two clusters never share
-    a number."""
-    for number in range(HIGHEST_NUMBER + 1):
-        if not bridge_exists(number) and succeeds("ip", "link", "add", f"muniment{number}", "type", "bridge"):
-            return number
-    raise Failure(f"{HIGHEST_NUMBER + 1} clusters run on this machine: stop one of them")
 
 
 def create(layout):
