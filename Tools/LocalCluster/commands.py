@@ -36,6 +36,15 @@ def main(arguments):
     commands.add_parser("stop", help="end every process and remove the network; the folder is kept")
     commands.add_parser("heal", help="start the processes that do not run, resume paused ones, and connect every link")
     commands.add_parser("status", help="print one line for each process")
+    test = commands.add_parser("test", help="start a fresh cluster, break it while clients use it, and check what they saw")
+    test.add_argument("--seconds", type=float, default=180, metavar="N", help="how long faults and clients go on (default: 180)")
+    test.add_argument("--seed", type=int, metavar="S", help="repeats the plan of faults and operations of a run that printed this seed")
+    test.add_argument("--nodes", type=int, default=3, metavar="N", help="the number of Muniment nodes (default: 3)")
+    test.add_argument("--rate", type=float, default=60, metavar="N", help="operations per second of all clients together (default: 60)")
+    test.add_argument("--folder", metavar="DIR", help="the folder of the test (default: cluster-test/ next to the cluster's folder)")
+    test.add_argument("--local-log", action="store_true", help="test one node with a log of its own, without etcd and PostgreSQL")
+    test.add_argument("--no-clocks", action="store_true", help="do not move the clocks of nodes")
+    commands.add_parser("self-test", help="show that each checker sees its violation")
     options = parser.parse_args(arguments)
     try:
         return COMMANDS[options.command](options)
@@ -174,4 +183,26 @@ def status_lines(layout):
         yield line(machine, "node", says)
 
 
-COMMANDS = {"start": start_command, "stop": stop_command, "heal": heal_command, "status": status_command}
+def test_command(options):
+    from .test import run_test
+
+    if options.local_log:
+        options.nodes = 1
+    packages.install(packages.NETWORK + ([] if options.local_log else packages.DATABASE))
+    return run_test(options, lambda text: print(text, flush=True))
+
+
+def self_test_command(options):
+    from .self_test import run_self_test
+
+    return run_self_test()
+
+
+COMMANDS = {
+    "test": test_command,
+    "self-test": self_test_command,
+    "start": start_command,
+    "stop": stop_command,
+    "heal": heal_command,
+    "status": status_command,
+}
