@@ -75,7 +75,8 @@ def choose(layout, rng, at, room):
             ("cut", pair, rng.uniform(3, 25), 3),
             ("cut one way", pair, rng.uniform(3, 25), 3),
             ("fill disk", (role,), rng.uniform(2, 8), 1),
-            ("switchover", (), 3, 3),
+            ("switchover", (PRIMARY,), 3, 2),
+            ("failover", (PRIMARY, STANDBY), 3, 1),
         ]
     weights = [choice[3] for choice in choices]
     kind, targets, seconds, _ = rng.choices(choices, weights)[0]
@@ -237,11 +238,13 @@ class Nemesis:
         clock.set_offset(machine, fault.amount)
         return lambda: clock.set_offset(machine, 0)
 
-    def switchover(self, fault):
-        primary = postgres.with_role(self.layout, PRIMARY)
-        if primary is None or not postgres.switch_over(self.layout, primary):
+    def switchover(self, fault, primary):
+        if not postgres.switch_over(primary):
             raise Failure("Patroni did not switch over")
-        return None
+
+    def failover(self, fault, primary, standby):
+        if not postgres.fail_over(primary, standby):
+            raise Failure("Patroni did not fail over")
 
     def restart_everything(self, fault):
         for machine in self.layout.servers:

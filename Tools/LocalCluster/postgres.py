@@ -203,18 +203,24 @@ def create_schema(layout, primary, schema):
         psql(primary, schema, database=DATABASE)
 
 
-def switch_over(layout, primary, candidate=None):
-    """Moves the lead on purpose. Returns whether Patroni did it."""
+def move_lead(primary, *arguments):
+    """Runs a command of patronictl that moves the lead. Returns whether Patroni did it."""
     command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--init-groups", "--", "env", "LANG=C.UTF-8", "LC_ALL=C.UTF-8"]
-    command += ["/usr/bin/python3", "/usr/bin/patronictl", "-c", primary.disk / "patroni.yml", "switchover", "muniment"]
-    command += ["--master", primary.name, "--force"]
-    if candidate is not None:
-        command += ["--candidate", candidate.name]
+    command += ["/usr/bin/python3", "/usr/bin/patronictl", "-c", primary.disk / "patroni.yml", arguments[0], "muniment", "--force"]
     try:
-        inside(primary, *command, timeout=40)
-        return True
+        return "uccessfully" in inside(primary, *command, *arguments[1:], timeout=40)
     except Failure:
         return False
+
+
+def switch_over(primary):
+    """Moves the lead from a primary that works."""
+    return move_lead(primary, "switchover", "--master", primary.name)
+
+
+def fail_over(primary, standby):
+    """Moves the lead to a standby, as if the primary did not work."""
+    return move_lead(primary, "failover", "--candidate", standby.name)
 
 
 def connection_string(layout):
