@@ -1,5 +1,7 @@
 """The three etcd servers, in which Patroni keeps who leads."""
 
+import json
+
 from . import processes
 from .network import inside
 
@@ -12,7 +14,7 @@ def start(layout, machine):
     command += ["--initial-advertise-peer-urls", f"http://{machine.address}:2380"]
     command += ["--listen-client-urls", f"http://{machine.address}:2379,http://127.0.0.1:2379"]
     command += ["--advertise-client-urls", f"http://{machine.address}:2379"]
-    command += ["--initial-cluster", members, "--initial-cluster-token", "muniment", "--enable-v2=false"]
+    command += ["--initial-cluster", members, "--initial-cluster-token", "muniment", "--enable-v2=true"]
     # Without compaction, the history of Patroni's updates would fill the disk.
     command += ["--auto-compaction-mode", "periodic", "--auto-compaction-retention", "10m", "--log-level", "warn", "--logger", "zap"]
     processes.start(layout, machine, "etcd", command)
@@ -29,8 +31,6 @@ def is_healthy(machine):
 
 def leader(machine):
     """Whether the server leads the etcd cluster, or None if it does not answer."""
-    import json
-
     try:
         output = inside(
             machine, "env", "ETCDCTL_API=3", "etcdctl", "--endpoints=http://127.0.0.1:2379", "endpoint", "status", "-w", "json", timeout=8

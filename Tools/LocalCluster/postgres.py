@@ -81,7 +81,9 @@ def configuration(layout, machine):
         "scope": "muniment",
         "name": machine.name,
         "restapi": {"listen": f"{machine.address}:8008", "connect_address": f"{machine.address}:8008"},
-        "etcd3": {"hosts": [f"{other.address}:2379" for other in layout.etcds]},
+        # Not `etcd3`: with the v3 interface, Patroni 3.0.2 keeps a copy of its keys that can stay old for good after etcd was slow, and
+        # the primary then never names a synchronous standby (patroni/patroni pull request 2783, corrected in 3.1).
+        "etcd": {"hosts": [f"{other.address}:2379" for other in layout.etcds]},
         "bootstrap": {
             "dcs": SETTINGS,
             "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, "data-checksums"],

@@ -26,6 +26,9 @@ SETUP = [
     {"op": "grant", "subject": CALLERS[0], "object": "class:role", "privileges": ["read", "update"]},
 ]
 
+# Access with an end lasts at most this many seconds.
+LONGEST_ACCESS = 8
+
 # Seconds until a client gives up waiting for an answer.
 PATIENCE = 3
 
@@ -144,7 +147,7 @@ class Workload:
         if kind == "grant":
             return [grant]
         if kind == "end":
-            end = datetime.now(timezone.utc) + timedelta(seconds=rng.uniform(1, 8))
+            end = datetime.now(timezone.utc) + timedelta(seconds=rng.uniform(1, LONGEST_ACCESS))
             return [grant | {"until": end.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}]
         if kind == "expect":
             return [grant | {"expectRevision": max(1, self.knowledge.newest - rng.randint(0, 6))}]
