@@ -109,10 +109,12 @@ class Workload:
     # Writing
 
     def set_up(self, client):
-        """Creates the class, the callers and the roles. Must succeed."""
-        outcome = self.transact(client, random.Random(0), "setup", ADMINISTRATOR, SETUP, keyed=True, attempts=20)
-        if outcome != "acknowledged":
-            raise Failure(f"the first transaction was {outcome}: see operations.jsonl")
+        """Creates the class, the callers and the roles. A node may need a second until it knows the store that another has created."""
+        deadline = time.monotonic() + 15
+        while self.transact(client, random.Random(0), "setup", ADMINISTRATOR, SETUP, keyed=True, attempts=20) != "acknowledged":
+            if time.monotonic() > deadline:
+                raise Failure("no node acknowledges the first transaction: see operations.jsonl")
+            time.sleep(0.5)
 
     def write(self, client, rng, name):
         changes = self.choose_changes(rng)
