@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from .model import Inconsistency, Model, instant
 
 
+# What the service adds to the log without a request that names a transaction.
+BY_THE_SERVICE = {"AccessExpired", "PrincipalRegistered"}
+
+
 @dataclass
 class Violation:
     """Something that must not happen: which check saw it, why, and the operations concerned."""
@@ -50,7 +54,7 @@ class History:
         # The changes of each transaction that was sent -> (caller, changes). Needed until the transaction is in the log.
         self.sent = {}
         self.refused = set()
-        self.counts = {"transactions": 0, "answers": 0, "linearizable": 0, "events": 0}
+        self.counts = {"transactions": 0, "answers": 0, "linearizable": 0, "events": 0, "sessions": 0}
 
     # Commits
 
@@ -76,8 +80,9 @@ class History:
             else:
                 found += self.decided_rightly(before, commit)
             self.revisions.setdefault(identifier, commit["revision"])
-        elif commit["revision"] > 0 and any(event["kind"] != "AccessExpired" for event in commit["events"]):
-            found.append(Violation("exactly once", f"revision {commit['revision']} has no id and is no end of access", [commit]))
+        elif commit["revision"] > 0 and any(event["kind"] not in BY_THE_SERVICE for event in commit["events"]):
+            why = f"revision {commit['revision']} has no id, and is neither an end of access nor a new account"
+            found.append(Violation("exactly once", why, [commit]))
         try:
             self.model.fold(commit)
         except Inconsistency as error:

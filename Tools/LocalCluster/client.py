@@ -3,7 +3,7 @@
 import http.client
 import json
 
-from .node import STORE
+from .layout import STORE
 
 
 class NoAnswer(Exception):
@@ -18,13 +18,13 @@ class Client:
         self.connections = {}
 
     def send(self, machine, method, path, token, body=None, headers=None, timeout=None):
-        """Sends a request to a store, and returns the status and the JSON of the answer."""
+        """Sends a request to a path of the store, or of the service, and returns the status and the JSON of the answer."""
         connection = self.connections.pop(machine.name, None)
         if connection is None or connection.sock is None:
             connection = http.client.HTTPConnection(machine.address, 8080, timeout=timeout or self.timeout)
-        whole = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"} | (headers or {})
+        whole = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {}) | (headers or {})
         try:
-            connection.request(method, f"/v1/stores/{STORE}/{path}", body=json.dumps(body) if body is not None else None, headers=whole)
+            connection.request(method, path if path.startswith("/") else f"/v1/stores/{STORE}/{path}", body=json.dumps(body) if body is not None else None, headers=whole)
             response = connection.getresponse()
             answer = response.read()
         except (OSError, http.client.HTTPException) as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HIGHEST_NUMBER = 15
+STORE = "default"
 
 # The last part of the address of the first machine of each kind.
 FIRST_ADDRESS = {"client": 2, "etcd": 11, "postgres": 21, "node": 31}

@@ -41,9 +41,9 @@ def plan(layout, seed, number, seconds):
         at += 40
     while at < seconds - 12:
         room = seconds - at - 2
-        for _ in range(2 if rng.random() < 0.3 else 1):
-            faults.append(choose(layout, rng, at, room))
-        at += min(room, max(fault.seconds for fault in faults[-2:])) + rng.uniform(3, 10)
+        chosen = [choose(layout, rng, at, room) for _ in range(2 if rng.random() < 0.3 else 1)]
+        faults += chosen
+        at += max(fault.seconds for fault in chosen) + rng.uniform(3, 10)
     return faults
 
 

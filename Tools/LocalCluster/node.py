@@ -1,15 +1,15 @@
 """The Muniment nodes."""
 
+import base64
 import http.client
 import json
 import os
 import shutil
 
 from . import postgres, processes
-from .layout import Failure
+from .layout import STORE, Failure
 from .shell import run
 
-STORE = "default"
 # The callers of the test. Each has a token that acts as it.
 CALLERS = [f"user:u{number}" for number in range(1, 7)]
 LIBRARY_OF_CLOCK = "clock.so"
@@ -32,12 +32,21 @@ def prepare(layout):
     first.mkdir(mode=0o700)
     if not layout.shared_log:
         run(layout.binary, "init", "--store", first / STORE)
+    write_master_key(first / ".muniment")
     make_token(layout, first, "administer", "--can", "administer", stores="*")
     make_token(layout, first, "ask", "--can", "ask", stores=STORE)
     for caller in CALLERS:
         make_token(layout, first, caller.replace(":", "-"), "--can", "act", "--as", caller, stores=STORE)
     for machine in layout.services[1:]:
         shutil.copytree(first, data(machine))
+
+
+def write_master_key(folder):
+    """The key that seals accounts. All nodes need the same one."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(folder / "master.key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as output:
+        output.write("muniment-master-key-1 " + base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=") + "\n")
 
 
 def make_token(layout, folder, name, *rights, stores):
@@ -49,10 +58,12 @@ def make_token(layout, folder, name, *rights, stores):
         output.write(token)
 
 
-def start(layout, machine, clock=False):
-    """Starts one node. With `clock`, its clock can be moved (`clock.py`)."""
+def start(layout, machine, clock=False, accounts=None):
+    """Starts one node. With `clock`, its clock can be moved (`clock.py`). `accounts` is the file of settings, if people can sign in."""
     command = [layout.binary, "serve", "--data", data(machine), "--listen", f"{machine.address}:8080", "--insecure"]
     environment = {}
+    if accounts is not None:
+        command += ["--accounts", accounts]
     if layout.shared_log:
         command += ["--log", postgres.connection_string(layout)]
         environment["PGPASSFILE"] = str(layout.secret_file("pgpass"))

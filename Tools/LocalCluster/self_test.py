@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import checks, nemesis
+from . import checks, nemesis, sessions
 from .checks import History
 from .layout import Layout
 from .model import Inconsistency, Model, instant
@@ -327,6 +327,32 @@ class Nodes(unittest.TestCase):
     def test_the_longest_gap(self):
         self.assertEqual(checks.longest_gap([1, 2, 5, 20], 0, 6), 3)
         self.assertEqual(checks.longest_gap([], 2, 6), 4)
+
+
+def use(outcome, begin, began=0.0, ended=None):
+    times = {"begin": begin, "end": begin + 0.1, "began": began, "ended": ended, "uncertain": False}
+    return {"kind": "session", "do": "use", "session": 1, "node": "node1", "outcome": outcome} | times
+
+
+class Sessions(unittest.TestCase):
+    def test_a_session_that_is_accepted_after_its_sign_out_is_seen(self):
+        self.assertEqual(sessions.sessions_hold([use("accepted", 5), use("rejected", 12, ended=10), use("accepted", 10.5, ended=10)]), [])
+        self.assertEqual(len(sessions.sessions_hold([use("accepted", 12, ended=10)])), 1)
+
+    def test_a_session_that_is_rejected_after_its_sign_in_is_seen(self):
+        self.assertEqual(sessions.sessions_hold([use("rejected", 0.5)]), [])
+        self.assertEqual(len(sessions.sessions_hold([use("rejected", 5)])), 1)
+
+    def test_a_node_that_is_cut_off_may_be_late(self):
+        fault = {"kind": "fault", "began": 9.0, "seconds": 10}
+        self.assertEqual(sessions.sessions_hold([fault, use("accepted", 12, ended=10)]), [])
+
+    def test_after_the_repair_every_session_is_as_it_was_acknowledged(self):
+        live, ended = sessions.Session(1, "", "", 0), sessions.Session(2, "", "", 0)
+        ended.ended = 5.0
+        judge = sessions.SignIns.judge_settled
+        self.assertEqual(judge(live, use("accepted", 9)) + judge(ended, use("rejected", 9)), [])
+        self.assertEqual(len(judge(live, use("rejected", 9)) + judge(ended, use("accepted", 9)) + judge(live, use("unknown", 9))), 3)
 
 
 class Plans(unittest.TestCase):

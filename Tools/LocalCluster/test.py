@@ -15,13 +15,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import checks, clock, cluster, network, nemesis, node, postgres, processes
+from . import checks, clock, cluster, nemesis, node, postgres, processes, sessions
 from .checks import History, Violation
 from .client import Client, NoAnswer, events
-from .layout import REPOSITORY, Failure
+from .layout import REPOSITORY, STORE, Failure
 from .model import Inconsistency, Model
-from .node import STORE
 from .operations import Knowledge, OperationLog
+from .sessions import SignIns
 from .shell import run
 from .workload import ADMINISTRATOR, LONGEST_ACCESS, Workload
 
@@ -41,6 +41,7 @@ class Test:
         self.seconds = options.seconds
         self.rate = options.rate
         self.with_clocks = not options.no_clocks
+        self.with_accounts = options.accounts
         self.violations = []
         self.history = History()
         self.deferred = []
@@ -60,13 +61,19 @@ class Test:
             clock.build(self.layout)
             for machine in self.layout.services:
                 clock.set_offset(machine, 0)
-        cluster.start_servers(self.layout, progress=self.say, **self.node_options)
         self.log = OperationLog(self.layout.folder / "operations.jsonl")
+        sign_ins = None
+        if self.with_accounts:
+            self.node_options["accounts"] = sessions.write_settings(self.layout)
+            sign_ins = SignIns(self.layout, self.log)
+        cluster.start_servers(self.layout, progress=self.say, **self.node_options)
         self.knowledge = Knowledge()
         self.nemesis = nemesis.Nemesis(self.layout, self.log, self.node_options)
-        self.workload = Workload(self.layout, self.log, self.knowledge, self.seed, self.rate)
+        self.workload = Workload(self.layout, self.log, self.knowledge, self.seed, self.rate, sign_ins)
         try:
             cluster.from_client(self.layout, lambda: self.workload.set_up(Client(3)))
+            if sign_ins is not None:
+                cluster.from_client(self.layout, lambda: sign_ins.set_up(Client(10)))
             self.workload.start()
             rounds = max(1, round(self.seconds / ROUND_SECONDS))
             for number in range(1, rounds + 1):
@@ -108,6 +115,9 @@ class Test:
         self.workload.pause()
         head = cluster.from_client(self.layout, lambda: self.agree(60))
         cluster.from_client(self.layout, lambda: self.await_feeds(head, 60))
+        if self.workload.sign_ins is not None:
+            for violation in cluster.from_client(self.layout, lambda: self.workload.sign_ins.check_everywhere(Client(5))):
+                self.report(violation)
         operations = self.log.take()
         self.check_round(operations, head)
         answers = [operation for operation in operations if operation["kind"] == "read" and operation["outcome"] == "answered"]
@@ -272,6 +282,8 @@ class Test:
             why = f"an answer names revision {revision}, and the log ends at {head}"
             self.report(Violation("answers equal the model", why, operations_there[:1]))
         found = self.history.settle(operations) + checks.real_time_order(operations) + checks.read_floors(operations)
+        found += sessions.sessions_hold(operations)
+        self.history.counts["sessions"] += sum(operation["kind"] == "session" for operation in operations)
         for violation in found + self.check_feeds(operations):
             self.report(violation)
         self.measure(operations)
@@ -377,7 +389,7 @@ class Test:
         return (
             f"{transactions['acknowledged']} transactions acknowledged, {transactions['refused']} refused, "
             f"{transactions['unknown']} unknown; {counts['answers']} answers checked, {counts['linearizable']} linearizable reads; "
-            f"{counts['events']} feed events; faults: {faults or 'none'}; {len(self.violations)} violations"
+            f"{counts['events']} feed events, {counts['sessions']} operations of sessions; faults: {faults or 'none'}; {len(self.violations)} violations"
         )
 
 

@@ -36,11 +36,12 @@ PATIENCE = 3
 class Workload:
     """The threads of a test's clients. They pause between rounds."""
 
-    def __init__(self, layout, log, knowledge, seed, rate):
+    def __init__(self, layout, log, knowledge, seed, rate, sign_ins=None):
         self.layout = layout
         self.log = log
         self.knowledge = knowledge
         self.seed = seed
+        self.sign_ins = sign_ins
         self.rate = rate
         self.tokens = {caller: layout.secret(f"token-{caller.replace(':', '-')}") for caller in CALLERS}
         self.tokens[ADMINISTRATOR] = layout.secret("token-administer")
@@ -58,6 +59,8 @@ class Workload:
         self.feeds = [Feed("notices", caller) for caller in CALLERS[:3]] + [Feed("commits", None)]
         for name, step in writers + readers:
             self.spawn(name, step, paced=True)
+        if self.sign_ins is not None:
+            self.spawn("sign-ins", self.sign_ins.step, paced=True)
         for feed in self.feeds:
             self.spawn(feed.name, lambda client, rng, name, feed=feed: self.follow(feed, rng), paced=False)
         self.running.set()
