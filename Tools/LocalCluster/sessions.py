@@ -12,6 +12,8 @@ ADDRESSES = [f"person{number}@example.com" for number in (1, 2, 3)]
 # Seconds until a sign-in or a sign-out holds on all nodes, if nothing is broken.
 HOLDS_WITHIN = 1.0
 KEPT_SESSIONS = 6
+# An access token expires after 600 seconds. Older tokens are refreshed, and prove nothing.
+OLD_TOKEN = 450
 
 
 def write_settings(layout):
@@ -72,7 +74,10 @@ class SignIns:
     def step(self, client, rng, name):
         """One operation: sign in, use a session at some node, refresh it at another, or sign out."""
         live = [session for session in self.sessions if session.ended is None and not session.uncertain]
-        if len(live) < 3 or (len(live) < KEPT_SESSIONS and rng.random() < 0.2):
+        old = [session for session in live if self.log.now() - session.began > OLD_TOKEN / 2]
+        if old:
+            self.refresh(client, rng, old[0])
+        elif len(live) < 3 or (len(live) < KEPT_SESSIONS and rng.random() < 0.2):
             self.sign_in(client, rng)
         elif rng.random() < 0.6:
             self.use(client, rng.choice(self.sessions), rng.choice(self.layout.services))
@@ -147,7 +152,7 @@ class SignIns:
         """After all is repaired: uses every session at every node. Forgets the sessions that have ended."""
         found = []
         for session in self.sessions:
-            if not session.uncertain:
+            if not session.uncertain and self.log.now() - session.began < OLD_TOKEN:
                 for node in self.layout.services:
                     found += self.judge_settled(session, self.use(client, session, node))
         self.sessions = [session for session in self.sessions if session.ended is None and not session.uncertain]
@@ -176,7 +181,7 @@ def sessions_hold(operations):
     """While nothing is broken, a sign-in and a sign-out hold on all nodes within a second."""
     broken, found = broken_times(operations), []
     for use in operations:
-        if use["kind"] != "session" or use["do"] != "use" or use["uncertain"]:
+        if use["kind"] != "session" or use["do"] != "use" or use["uncertain"] or use["end"] - use["began"] > OLD_TOKEN:
             continue
         since = use["began"] if use["ended"] is None else use["ended"]
         if any(begin < use["end"] and since < end for begin, end in broken) or use["begin"] < since + HOLDS_WITHIN:
