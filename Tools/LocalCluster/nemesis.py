@@ -4,6 +4,7 @@ The plan follows from the seed alone. A fault may name a role, such as the prima
 """
 
 import heapq
+import os
 import random
 import time
 from collections import Counter
@@ -221,15 +222,16 @@ class Nemesis:
     def fill_disk(self, fault, machine):
         file = machine.disk / FILLER
         with open(file, "wb", buffering=0) as output:
-            block = bytes(1 << 20)
+            free = os.statvfs(machine.disk)
             try:
-                while True:
-                    output.write(block)
+                os.posix_fallocate(output.fileno(), 0, free.f_bavail * free.f_frsize)
             except OSError:
+                # Another process took some of it meanwhile: the rest is filled block by block.
                 pass
             try:
+                output.seek(0, os.SEEK_END)
                 while True:
-                    output.write(bytes(512))
+                    output.write(bytes(4096))
             except OSError:
                 pass
         return lambda: file.unlink(missing_ok=True)

@@ -342,12 +342,14 @@ class Test:
         for machine in self.layout.services:
             if not processes.stop(self.layout, machine, "node", 30):
                 self.report(Violation("stops", f"{machine} did not end within 30 s of SIGTERM"))
-        logs, exports = {}, {}
+        logs, exports, refusals = {}, {}, {}
         for machine in self.layout.services:
             store = node.data(machine) / STORE
             run(self.layout.binary, "verify", "--store", store, timeout=600)
             exported = subprocess.run([self.layout.binary, "export", "--store", store], capture_output=True, check=True).stdout
             exports[machine.name] = (len(exported), hashlib.sha256(exported).hexdigest())
+            lines = run(REPOSITORY / "Tools" / "read-log", "--refusals", store, timeout=600)
+            refusals[machine.name] = (lines.count("\n"), hashlib.sha256(lines.encode()).hexdigest())
             logs[machine.name] = []
             model = Model() if machine == self.layout.services[0] else None
             if model is not None:
@@ -363,8 +365,29 @@ class Test:
         followed = [commit["hash"] for commit in self.commits[1:]]
         first = logs[self.layout.services[0].name]
         rewritten = checks.same_logs({"the feed": followed, "the files of node1": first[1 : len(followed) + 1]})
-        for violation in checks.same_logs(logs) + checks.same_heads(exports) + rewritten:
+        same = checks.same_heads(exports) + checks.same_heads(refusals)
+        for violation in checks.same_logs(logs) + same + rewritten + self.compare_database(first):
             self.report(violation)
+
+    def compare_database(self, hashes):
+        """The shared log has the same commits as the nodes, and its bytes have these hashes."""
+        if not self.layout.shared_log:
+            return []
+        primary = cluster.from_client(self.layout, lambda: postgres.await_roles(self.layout, 60))
+        table = postgres.psql(
+            primary,
+            "SELECT encode(hash, 'hex') || ' ' || encode(bytes, 'hex') FROM muniment.commits "
+            f"WHERE store = '{STORE}' ORDER BY revision",
+            database=postgres.DATABASE,
+            timeout=600,
+        )
+        rows = [line.split(" ") for line in table.splitlines()]
+        found, before = checks.same_logs({"node1": hashes, "the shared log": [row[0] for row in rows]}), bytes(32)
+        for revision, (digest, content) in enumerate(rows):
+            if hashlib.sha256(before + bytes.fromhex(content)).hexdigest() != digest:
+                return found + [Violation("all nodes alike", f"the bytes of revision {revision} in the shared log do not have its hash")]
+            before = bytes.fromhex(digest)
+        return found
 
     def judge_deferred(self, model, commit):
         """Judges the answers about earlier rounds at the revision of a commit, with a new model of the files."""
