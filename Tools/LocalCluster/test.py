@@ -50,6 +50,8 @@ class Test:
         self.commits = []
         self.received = {}
         self.totals = Counter()
+        # Whether the cluster does not heal, so that the test cannot go on.
+        self.is_broken = False
         self.layout = cluster.prepare(
             folder, options.nodes, shared_log=not options.local_log, binary=cluster.default_binary(), disks=DISKS
         )
@@ -78,10 +80,14 @@ class Test:
             rounds = max(1, round(self.seconds / ROUND_SECONDS))
             for number in range(1, rounds + 1):
                 self.round(number, rounds, self.seconds / rounds)
+                if self.is_broken:
+                    break
             self.workload.end()
         finally:
             self.workload.end()
             self.log.close()
+        if self.history.counts["linearizable"] == 0:
+            self.report(Violation("linearizable reads", "no node answered one"))
         self.compare_files()
         return not self.violations
 
@@ -113,6 +119,9 @@ class Test:
             time.sleep(0.1)
         repaired = self.converge()
         self.workload.pause()
+        if self.is_broken:
+            # Without a common head there is no history to compare the answers with. The files are still compared.
+            return
         head = cluster.from_client(self.layout, lambda: self.agree(60))
         cluster.from_client(self.layout, lambda: self.await_feeds(head, 60))
         if self.workload.sign_ins is not None:
@@ -139,17 +148,21 @@ class Test:
                 cluster.from_client(self.layout, lambda: postgres.await_roles(self.layout, 120))
         except Failure as failure:
             raise Failure(f"the faults have ended, and {failure}") from failure
-        for machine in self.layout.services:
-            if not self.await_node(machine, 30):
-                # A store that could not write stays closed until the node is started again.
-                self.log.record("restart", machine=machine.name)
-                processes.kill(self.layout, machine, "node")
-                node.start(self.layout, machine, **self.node_options)
-                self.nemesis.counts["restart after a fault"] += 1
-                if not self.await_node(machine, 60):
-                    why = cluster.from_client(self.layout, lambda: node.readiness(machine))
-                    self.report(Violation("heals", f"{machine} is not ready after all faults have ended: {why}"))
+        cluster.in_parallel([lambda machine=machine: self.heal_node(machine) for machine in self.layout.services])
         return time.monotonic() - begin
+
+    def heal_node(self, machine):
+        if self.await_node(machine, 30):
+            return
+        # A store that could not write stays closed until the node is started again.
+        self.log.record("restart", machine=machine.name)
+        processes.kill(self.layout, machine, "node")
+        node.start(self.layout, machine, **self.node_options)
+        self.nemesis.counts["restart after a fault"] += 1
+        if not self.await_node(machine, 60):
+            why = cluster.from_client(self.layout, lambda: node.readiness(machine))
+            self.is_broken = True
+            self.report(Violation("heals", f"{machine} is not ready after all faults have ended: {why}"))
 
     def await_node(self, machine, seconds):
         deadline = time.monotonic() + seconds
@@ -338,7 +351,8 @@ class Test:
         """Stops the nodes, and compares their files, which an independent reader reads."""
         # Until then, ends of access are still added to the log.
         time.sleep(LONGEST_ACCESS + 1)
-        cluster.from_client(self.layout, lambda: self.agree(60))
+        if not self.is_broken:
+            cluster.from_client(self.layout, lambda: self.agree(60))
         for machine in self.layout.services:
             if not processes.stop(self.layout, machine, "node", 30):
                 self.report(Violation("stops", f"{machine} did not end within 30 s of SIGTERM"))

@@ -207,15 +207,14 @@ class Workload:
         caller, privilege, target = rng.choice(CALLERS), rng.choice(ASKED), rng.choice(OBJECTS)
         body = {"subject": caller, "privilege": privilege} | ({} if lists else {"object": target})
         floor = {"acknowledged": self.knowledge.newest_acknowledged, "seen": self.knowledge.newest}
-        if mode == "linearizable" and self.layout.shared_log:
-            body["consistency"] = "linearizable"
-        elif mode == "atLeast":
+        headers = {"Muniment-Consistency": "linearizable"} if mode == "linearizable" else {}
+        if mode == "atLeast":
             body["atLeast"] = floor["seen"]
         elif mode == "past":
             body["at"] = rng.randint(1, max(1, floor["seen"]))
         fields = {"mode": mode, "node": node.name, "floor": floor, "ask": body, "worker": name, "begin": self.log.now()}
         try:
-            status, answer = client.send(node, "POST", "what" if lists else "check", self.tokens[ADMINISTRATOR], body)
+            status, answer = client.send(node, "POST", "what" if lists else "check", self.tokens[ADMINISTRATOR], body, headers)
         except NoAnswer as error:
             self.log.record("read", outcome="unavailable", problem=str(error), **fields)
             return
