@@ -24,7 +24,8 @@ class Client:
             connection = http.client.HTTPConnection(machine.address, 8080, timeout=timeout or self.timeout)
         whole = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {}) | (headers or {})
         try:
-            connection.request(method, path if path.startswith("/") else f"/v1/stores/{STORE}/{path}", body=json.dumps(body) if body is not None else None, headers=whole)
+            whole_path = path if path.startswith("/") else f"/v1/stores/{STORE}/{path}"
+            connection.request(method, whole_path, body=json.dumps(body) if body is not None else None, headers=whole)
             response = connection.getresponse()
             answer = response.read()
         except (OSError, http.client.HTTPException) as error:

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import etcd, network, node, packages, postgres, processes
+from . import etcd, network, node, postgres, processes
 from .layout import HIGHEST_NUMBER, REPOSITORY, Failure, Layout
 from .shell import run, succeeds
 

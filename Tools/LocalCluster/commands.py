@@ -1,12 +1,9 @@
 """The commands of Tools/cluster."""
 
 import argparse
-import os
-import shutil
 import sys
-from pathlib import Path
 
-from . import cluster, etcd, network, node, packages, postgres, processes
+from . import cluster, etcd, node, packages, postgres, processes
 from .layout import Failure, Layout
 
 DESCRIPTION = """\
@@ -32,7 +29,7 @@ def main(arguments):
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     start = commands.add_parser("start", help="start the cluster, and print how to use it")
-    start.add_argument("--nodes", type=int, default=3, metavar="N", help="the number of Muniment nodes; 0 for PostgreSQL alone (default: 3)")
+    start.add_argument("--nodes", type=int, default=3, metavar="N", help="the number of nodes; 0 for PostgreSQL alone (default: 3)")
     commands.add_parser("stop", help="end every process and remove the network; the folder is kept")
     commands.add_parser("heal", help="start the processes that do not run, resume paused ones, and connect every link")
     commands.add_parser("status", help="print one line for each process")
@@ -97,7 +94,7 @@ def usage(layout):
         "",
         "Break something, and ask again:",
         "",
-        f"Tools/cluster status                                   # names the primary of PostgreSQL",
+        "Tools/cluster status                                   # names the primary of PostgreSQL",
         f"ip netns pids {primary.namespace} | xargs kill -9     # one machine with PostgreSQL fails",
         f"ip link set {layout.machine('etcd', 1).veth} down                          # one etcd is cut off",
         "Tools/cluster heal                                     # connects and starts everything again",
@@ -174,13 +171,13 @@ def status_lines(layout):
         yield line(machine, "patroni", "manages PostgreSQL")
         yield line(machine, "postgres", says)
     for machine in layout.services:
-        values = node.metrics(machine, layout.secret("token-administer"))
+        token = layout.secret("token-administer")
+        values, lag = node.metrics(machine, token), node.lag(machine, token)
         says = node.readiness(machine)
         if "muniment_head_revision" in values:
             says += f", head {values['muniment_head_revision']:.0f}"
-        for name, value in sorted(values.items()):
-            if "lag" in name:
-                says += f", {name.removeprefix('muniment_')} {value:g}"
+        if lag is not None:
+            says += f", lag {lag} s"
         yield line(machine, "node", says)
 
 

@@ -126,7 +126,7 @@ class Nemesis:
         names = [target.name for target in targets]
         self.log.record("fault", fault=str(fault), began=began, machines=names, seconds=fault.seconds, amount=fault.amount)
         if measured:
-            self.measured.append((f"{fault} ({names[0]})", began, fault.seconds))
+            self.measured.append((f"{fault} ({names[0]})", self.log.now(), fault.seconds))
         if undo is not None:
 
             def end():
@@ -210,8 +210,8 @@ class Nemesis:
         return undo
 
     def isolate(self, fault, machine):
-        others = [other for other in self.layout.machines if other != machine]
-        return self.cut_links([pair for other in others for pair in ((other, machine), (machine, other))])
+        network.isolate(machine, [other for other in self.layout.machines if other != machine])
+        return lambda: network.join(machine)
 
     def cut(self, fault, one, other):
         return self.cut_links([(one, other), (other, one)])

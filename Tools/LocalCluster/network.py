@@ -1,7 +1,7 @@
 """Network namespaces, the bridge that joins them, and cuts of links.
 
-A cut drops packets by nftables inside the namespace of a machine. It drops what arrives from the other machine, so that a link can be
-cut in one direction.
+A cut drops packets by nftables inside the namespace of a machine: those that arrive from another machine, so that a link can be cut in
+one direction, or all of them in both directions at once.
 """
 
 import ctypes
@@ -15,9 +15,14 @@ CLONE_NEWNET = 0x40000000
 RULES = """
 table ip cuts {
     set from { type ipv4_addr; }
+    set to { type ipv4_addr; }
     chain input {
         type filter hook input priority 0; policy accept;
         ip saddr @from drop
+    }
+    chain output {
+        type filter hook output priority 0; policy accept;
+        ip daddr @to drop
     }
 }
 """
@@ -86,7 +91,19 @@ def mend(sender, receiver):
     inside(receiver, "nft", "delete", "element", "ip", "cuts", "from", f"{{ {sender.address} }}", check=False)
 
 
+def isolate(machine, others):
+    """Drops all packets between one machine and others, at once."""
+    addresses = ", ".join(other.address for other in others)
+    rules = "".join(f"add element ip cuts {name} {{ {addresses} }}\n" for name in ("from", "to"))
+    inside(machine, "nft", "-f", "-", text=rules)
+
+
+def join(machine):
+    """Lets all packets of a machine pass again."""
+    inside(machine, "nft", "-f", "-", text="flush set ip cuts from\nflush set ip cuts to\n")
+
+
 def mend_all(layout):
     """Ends every cut."""
     for machine in layout.machines:
-        inside(machine, "nft", "flush", "set", "ip", "cuts", "from")
+        join(machine)

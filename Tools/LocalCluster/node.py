@@ -121,7 +121,19 @@ def metrics(machine, token):
     return found
 
 
-def head(machine, token, timeout=10):
+def lag(machine, token):
+    """The seconds since a node last had everything that the shared log had, as the node says in a header; None without a shared log."""
+    connection = http.client.HTTPConnection(machine.address, 8080, timeout=3)
+    try:
+        connection.request("GET", f"/v1/stores/{STORE}/caller", headers={"Authorization": f"Bearer {token}"})
+        return connection.getresponse().getheader("Muniment-Lag")
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+def head(machine, token, timeout=60):
     """The newest revision of a node and its hash, from a check of its whole log."""
     status, body = ask(machine, f"/v1/stores/{STORE}/verify", token, timeout)
     if status != 200:

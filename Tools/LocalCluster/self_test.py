@@ -261,7 +261,8 @@ class Answers(unittest.TestCase):
         model.fold(commit(6, None, "user:root", {"kind": "MemberAdded", "role": "role:r0", "member": "user:u5"}))
         self.assertTrue(model.allows("user:u5", "read", "doc:d0", now))
         # Without `update` at the store, nothing can be changed.
-        model.fold(commit(7, None, "user:root", {"kind": "AccessRevoked", "object": "store", "subject": "everyone", "privileges": ["update"]}))
+        revoked = {"kind": "AccessRevoked", "object": "store", "subject": "everyone", "privileges": ["update"]}
+        model.fold(commit(7, None, "user:root", revoked))
         self.assertEqual(model.effective("user:u1", "doc:d0", now), {"read", "setPermissions"})
         model.fold(commit(8, None, "user:root", {"kind": "ObjectDeleted", "object": "doc:d0"}))
         self.assertFalse(model.allows("user:root", "read", "doc:d0", now))
@@ -279,7 +280,11 @@ class Answers(unittest.TestCase):
 
 
 class Feeds(unittest.TestCase):
-    right = [event("2", kind="shared", object="doc:a"), event("3.1", kind="shared", object="doc:b"), event("3", kind="deleted", object="doc:a")]
+    right = [
+        event("2", kind="shared", object="doc:a"),
+        event("3.1", kind="shared", object="doc:b"),
+        event("3", kind="deleted", object="doc:a"),
+    ]
     history = [one["data"] for one in right]
 
     def test_a_right_feed_passes(self):

@@ -59,6 +59,8 @@ class Workload:
         self.feeds = [Feed("notices", caller) for caller in CALLERS[:3]] + [Feed("commits", None)]
         for name, step in writers + readers:
             self.spawn(name, step, paced=True)
+        for node in self.layout.services:
+            self.spawn(f"watcher of {node}", lambda client, rng, name, node=node: self.watch(client, rng, name, node), paced=True)
         if self.sign_ins is not None:
             self.spawn("sign-ins", self.sign_ins.step, paced=True)
         for feed in self.feeds:
@@ -201,9 +203,14 @@ class Workload:
     # Reading
 
     def read(self, client, rng, name):
-        node = rng.choice(self.layout.services)
         mode = rng.choices(["now", "linearizable", "atLeast", "past"], [45, 25, 20, 10])[0]
-        lists = rng.random() < 0.1
+        self.question(client, rng, name, rng.choice(self.layout.services), mode, lists=rng.random() < 0.1)
+
+    def watch(self, client, rng, name, node):
+        """Asks one node what it has now, again and again: this must go on while the shared log cannot be reached."""
+        self.question(client, rng, name, node, "now", lists=False)
+
+    def question(self, client, rng, name, node, mode, lists):
         caller, privilege, target = rng.choice(CALLERS), rng.choice(ASKED), rng.choice(OBJECTS)
         body = {"subject": caller, "privilege": privilege} | ({} if lists else {"object": target})
         floor = {"acknowledged": self.knowledge.newest_acknowledged, "seen": self.knowledge.newest}
