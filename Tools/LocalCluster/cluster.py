@@ -112,7 +112,8 @@ def start_servers(layout, progress=lambda text: None, **node_options):
     for machine in layout.services:
         node.start(layout, machine, **node_options)
     for machine in layout.services:
-        wait_until(lambda: from_client(layout, lambda: node.is_ready(machine)), 60, f"{machine} is not ready")
+        token = layout.secret("token-administer")
+        wait_until(lambda: from_client(layout, lambda: node.is_serving(machine, token)), 60, f"{machine} is not ready")
     (layout.run / "started").touch()
 
 

@@ -41,7 +41,7 @@ def main(arguments):
     test.add_argument("--folder", metavar="DIR", help="the folder of the test (default: cluster-test/ next to the cluster's folder)")
     test.add_argument("--local-log", action="store_true", help="test one node with a log of its own, without etcd and PostgreSQL")
     test.add_argument("--no-clocks", action="store_true", help="do not move the clocks of nodes")
-    test.add_argument("--accounts", action="store_true", help="sign in and out at all nodes, too")
+    test.add_argument("--accounts", action="store_true", help="sign in and out, too; only with --local-log")
     commands.add_parser("self-test", help="show that each checker sees its violation")
     options = parser.parse_args(arguments)
     try:
@@ -186,6 +186,8 @@ def test_command(options):
 
     if options.local_log:
         options.nodes = 1
+    elif options.accounts:
+        raise Failure("nodes with a shared log have no accounts: add `--local-log`")
     packages.install(packages.NETWORK + ([] if options.local_log else packages.DATABASE))
     return run_test(options, lambda text: print(text, flush=True))
 

@@ -1,13 +1,12 @@
 """The Muniment nodes."""
 
-import base64
 import http.client
 import json
 import os
-import shutil
 
 from . import postgres, processes
 from .layout import STORE, Failure
+from .network import inside
 from .shell import run
 
 # The callers of the test. Each has a token that acts as it.
@@ -32,30 +31,28 @@ def prepare(layout):
     first.mkdir(mode=0o700)
     if not layout.shared_log:
         run(layout.binary, "init", "--store", first / STORE)
-    write_master_key(first / ".muniment")
     make_token(layout, first, "administer", "--can", "administer", stores="*")
     make_token(layout, first, "ask", "--can", "ask", stores=STORE)
     for caller in CALLERS:
         make_token(layout, first, caller.replace(":", "-"), "--can", "act", "--as", caller, stores=STORE)
-    for machine in layout.services[1:]:
-        shutil.copytree(first, data(machine))
-
-
-def write_master_key(folder):
-    """The key that seals accounts. All nodes need the same one."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(folder / "master.key", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as output:
-        output.write("muniment-master-key-1 " + base64.urlsafe_b64encode(os.urandom(32)).decode().rstrip("=") + "\n")
 
 
 def make_token(layout, folder, name, *rights, stores):
-    token = run(layout.binary, "token", "create", "--data", folder, "--store", stores, *rights, "--comment", "made by Tools/cluster")
+    token = tokens(layout, "create", folder, "--store", stores, *rights, "--comment", "made by Tools/cluster")
     file = layout.secret_file(f"token-{name}")
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as output:
         output.write(token)
+
+
+def tokens(layout, command, folder, *arguments):
+    """Runs a command of `muniment token` on the data folder of a node. With a shared log, the tokens hold on all nodes."""
+    if not layout.shared_log:
+        return run(layout.binary, "token", command, "--data", folder, *arguments)
+    shared = ["--log", postgres.connection_string(layout)]
+    environment = ["env", f"PGPASSFILE={layout.secret_file('pgpass')}"]
+    return inside(layout.client, *environment, layout.binary, "token", command, "--data", folder, *arguments, *shared)
 
 
 def start(layout, machine, clock=False, accounts=None):
@@ -87,6 +84,14 @@ def ask(machine, path, token=None, timeout=3):
 def is_ready(machine):
     try:
         return ask(machine, "/readyz")[0] == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
+def is_serving(machine, token):
+    """Whether a node is ready and has the store. A node is ready before it has heard of a store that another node created."""
+    try:
+        return ask(machine, f"/v1/stores/{STORE}/caller", token)[0] == 200 and is_ready(machine)
     except (OSError, http.client.HTTPException):
         return False
 

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import checks, nemesis, sessions
+from . import checks, nemesis, sessions, tokens
 from .checks import History
 from .layout import Layout
 from .model import Inconsistency, Model, instant
@@ -358,6 +358,12 @@ class Sessions(unittest.TestCase):
         judge = sessions.SignIns.judge_settled
         self.assertEqual(judge(live, use("accepted", 9)) + judge(ended, use("rejected", 9)), [])
         self.assertEqual(len(judge(live, use("rejected", 9)) + judge(ended, use("accepted", 9)) + judge(live, use("unknown", 9))), 3)
+
+
+class Tokens(unittest.TestCase):
+    def test_a_node_that_is_late_is_seen(self):
+        self.assertEqual(tokens.late("t1", {"node1": 0.4, "node2": 0.9}), [])
+        self.assertEqual(len(tokens.late("t1", {"node1": 0.4, "node2": 2.5, "node3": None})), 2)
 
 
 class Plans(unittest.TestCase):

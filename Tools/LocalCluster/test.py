@@ -23,6 +23,7 @@ from .model import Inconsistency, Model
 from .operations import Knowledge, OperationLog
 from .sessions import SignIns
 from .shell import run
+from .tokens import check_tokens
 from .workload import ADMINISTRATOR, LONGEST_ACCESS, Workload
 
 ROUND_SECONDS = 180
@@ -128,6 +129,10 @@ class Test:
             return
         head = cluster.from_client(self.layout, lambda: self.agree(60))
         cluster.from_client(self.layout, lambda: self.await_feeds(head, 60))
+        if self.layout.shared_log:
+            rng = random.Random(f"{self.seed}/tokens/{number}")
+            for violation in cluster.from_client(self.layout, lambda: check_tokens(self.layout, self.log, rng)):
+                self.report(violation)
         if self.workload.sign_ins is not None:
             for violation in cluster.from_client(self.layout, lambda: self.workload.sign_ins.check_everywhere(Client(5))):
                 self.report(violation)
