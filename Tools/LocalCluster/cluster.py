@@ -10,6 +10,10 @@ from .layout import HIGHEST_NUMBER, REPOSITORY, Failure, Layout
 from .shell import run, succeeds
 
 
+# The program that is started on each kind of machine. Patroni starts PostgreSQL.
+PROGRAMS = {"etcd": "etcd", "postgres": "patroni", "node": "node"}
+
+
 def default_folder():
     return Path(os.environ.get("MUNIMENT_CLUSTER") or REPOSITORY / "cluster").resolve()
 
@@ -124,7 +128,7 @@ def heal(layout, **node_options):
     for machine in layout.servers:
         run("ip", "link", "set", machine.veth, "up")
         processes.resume(layout, machine)
-        program = {"etcd": "etcd", "postgres": "patroni", "node": "node"}[machine.kind]
+        program = PROGRAMS[machine.kind]
         if not processes.is_running(layout, machine, program):
             start_program(layout, machine, **node_options)
             started.append(f"{program} on {machine}")

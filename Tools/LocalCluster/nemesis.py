@@ -94,6 +94,9 @@ class Nemesis:
         self.node_options = node_options
         self.counts = Counter()
         self.ends = []
+        # The machines whose program a fault keeps from running.
+        self.down = set()
+        self.supervised = 0
         # (fault, when it began) of faults whose recovery is measured.
         self.measured = []
 
@@ -109,7 +112,20 @@ class Nemesis:
                 fault = queue.pop(0)
                 measured = queue is not None and fault is faults[0] and fault.seconds == 36
                 self.begin(fault, begin, measured)
+            if time.monotonic() > self.supervised + 1:
+                self.supervise()
             time.sleep(0.05)
+
+    def supervise(self):
+        """Starts programs that have ended by themselves, as a supervisor does. A node ends if it cannot reach the shared log at its start."""
+        found = processes.find(self.layout)
+        for machine in self.layout.servers:
+            program = cluster.PROGRAMS[machine.kind]
+            runs = any(process.program == program and process.state != "Z" for process in found.get(machine.name, []))
+            if not runs and machine.name not in self.down:
+                cluster.start_program(self.layout, machine, **self.node_options)
+                self.log.record("restart", machine=machine.name, program=program)
+        self.supervised = time.monotonic()
 
     def begin(self, fault, begin, measured):
         began = self.log.now()
@@ -149,6 +165,7 @@ class Nemesis:
     def repair(self):
         """Ends all faults, those included that a plan did not end."""
         self.ends.clear()
+        self.down.clear()
         network.mend_all(self.layout)
         for machine in self.layout.servers:
             (machine.disk / FILLER).unlink(missing_ok=True)
@@ -159,12 +176,14 @@ class Nemesis:
     # The kinds of faults. Each returns the function that ends it, or None.
 
     def kill(self, machine, program, restart=True):
+        if restart:
+            self.down.add(machine.name)
         processes.kill(self.layout, machine, program)
         return (lambda: self.start_again(machine)) if restart else None
 
     def start_again(self, machine):
-        program = {"etcd": "etcd", "postgres": "patroni", "node": "node"}[machine.kind]
-        if not processes.is_running(self.layout, machine, program):
+        self.down.discard(machine.name)
+        if not processes.is_running(self.layout, machine, cluster.PROGRAMS[machine.kind]):
             cluster.start_program(self.layout, machine, **self.node_options)
 
     def kill_node(self, fault, machine):
@@ -249,8 +268,10 @@ class Nemesis:
             raise Failure("Patroni did not fail over")
 
     def restart_everything(self, fault):
+        self.down |= {machine.name for machine in self.layout.servers}
+        found = processes.find(self.layout)
         for machine in self.layout.servers:
-            processes.send(processes.of(self.layout, machine), 9)
+            processes.send(found[machine.name], 9)
 
         def undo():
             for machine in self.layout.servers:

@@ -179,6 +179,9 @@ class Test:
     def await_node(self, machine, seconds):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
+            if not processes.is_running(self.layout, machine, "node"):
+                node.start(self.layout, machine, **self.node_options)
+                time.sleep(1)
             if cluster.from_client(self.layout, lambda: node.is_ready(machine) and self.takes_writes(machine)):
                 return True
             time.sleep(0.5)
