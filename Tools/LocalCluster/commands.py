@@ -1,6 +1,7 @@
 """The commands of Tools/cluster."""
 
 import argparse
+import signal
 import sys
 
 from . import cluster, etcd, node, packages, postgres, processes
@@ -44,6 +45,8 @@ def main(arguments):
     test.add_argument("--accounts", action="store_true", help="sign in and out, too; only with --local-log")
     commands.add_parser("self-test", help="show that each checker sees its violation")
     options = parser.parse_args(arguments)
+    # A test that is asked to end still stops its cluster.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(2))
     try:
         return COMMANDS[options.command](options)
     except Failure as failure:

@@ -15,6 +15,8 @@ from .layout import Failure
 
 PRIMARY, STANDBY, REPLICA = "primary", "sync standby", "replica"
 FILLER = "filler"
+# How long the primary is lost: longer than a failover may take, so that the failover ends the outage, and not the repair.
+MEASURED_SECONDS = 36
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Fault:
     seconds: float
     # For clocks: the offset in seconds.
     amount: float = 0
+    # Whether the time until writes work again is measured. Nothing else is broken meanwhile.
+    measured: bool = False
 
     def __str__(self):
         return f"{self.kind} {' '.join(self.targets)}".strip()
@@ -38,8 +42,8 @@ def plan(layout, seed, number, seconds):
     faults, at = [], 4.0
     if layout.shared_log and seconds >= 60:
         kind = rng.choice(["kill machine", "isolate"])
-        faults.append(Fault(at, kind, (PRIMARY,), 36))
-        at += 40
+        faults.append(Fault(at, kind, (PRIMARY,), MEASURED_SECONDS, measured=True))
+        at += MEASURED_SECONDS + 4
     while at < seconds - 12:
         room = seconds - at - 2
         chosen = [choose(layout, rng, at, room) for _ in range(2 if rng.random() < 0.3 else 1)]
@@ -101,17 +105,15 @@ class Nemesis:
         self.measured = []
 
     def carry_out(self, faults, begin, should_stop):
-        """Carries out the faults of a round that began at a monotonic time, in a thread of its own."""
-        network.enter(self.layout.client)
+        """Carries out the faults of a round that began at a monotonic time."""
         queue = sorted(faults, key=lambda fault: fault.at)
-        while (queue or self.ends) and not should_stop():
+        while not should_stop():
             now = time.monotonic() - begin
             while self.ends and self.ends[0][0] <= now:
                 heapq.heappop(self.ends)[2]()
             while queue and queue[0].at <= now:
                 fault = queue.pop(0)
-                measured = queue is not None and fault is faults[0] and fault.seconds == 36
-                self.begin(fault, begin, measured)
+                self.begin(fault, begin)
             if time.monotonic() > self.supervised + 1:
                 self.supervise()
             time.sleep(0.05)
@@ -127,7 +129,7 @@ class Nemesis:
                 self.log.record("restart", machine=machine.name, program=program)
         self.supervised = time.monotonic()
 
-    def begin(self, fault, begin, measured):
+    def begin(self, fault, begin):
         began = self.log.now()
         try:
             targets = [self.resolve(name) for name in fault.targets]
@@ -141,7 +143,7 @@ class Nemesis:
         self.counts[fault.kind] += 1
         names = [target.name for target in targets]
         self.log.record("fault", fault=str(fault), began=began, machines=names, seconds=fault.seconds, amount=fault.amount)
-        if measured:
+        if fault.measured:
             self.measured.append((f"{fault} ({names[0]})", self.log.now(), fault.seconds))
         if undo is not None:
 
