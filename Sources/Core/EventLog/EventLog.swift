@@ -29,6 +29,8 @@ public final class EventLog: Sendable {
     private let refusals = Mutex<Table?>(nil)
     private let state: Mutex<State>
     private let gate = WriteGate()
+    /// Held while a group is compared with the end and appended: several nodes of one process may race for it.
+    let appending = Mutex(())
     private let soundRows = SoundRows()
     private let place: FilePathCheck
 
@@ -117,14 +119,38 @@ public final class EventLog: Sendable {
         guard !commits.isEmpty || !refusals.isEmpty else { throw LogError.outOfOrder("nothing to append") }
         let (rows, newHead) = try chain(commits, after: head, isAfterTheName: lastRefusal != nil)
         let (refusalRows, newLastRefusal) = try chain(refusals, after: lastRefusal)
+        try write(rows, refusalRows, head: newHead, lastRefusal: newLastRefusal)
+        return newHead
+    }
+
+    /// Writes rows that follow the present ones, and returns after they are durable.
+    func write(_ rows: LogRows, _ refusalRows: LogRows, head: LogHead, lastRefusal: RefusalHead?) throws {
         try gate.pass {
             guard isInPlace, hasHead else { throw LogError.displaced(path: place.path) }
             try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
             // This check must precede the acknowledgement: a file that was moved away cannot be opened again.
             guard isInPlace else { throw LogError.displaced(path: place.path) }
         }
-        state.withLock { ($0.head, $0.lastRefusal) = (newHead, newLastRefusal) }
-        return newHead
+        state.withLock { ($0.head, $0.lastRefusal) = (head, lastRefusal) }
+    }
+
+    /// Returns the records of commits and refusals that follow the present ones, without writing them.
+    ///
+    /// - Throws: ``LogError/outOfOrder(_:)`` for a revision, number or time that does not follow.
+    public func group(of commits: [Commit], refusals: [RecordedRefusal]) throws(LogError) -> LogGroup {
+        let (head, lastRefusal) = state.withLock { ($0.head, $0.lastRefusal) }
+        let (rows, _) = try chain(commits, after: head, isAfterTheName: lastRefusal != nil)
+        let (refusalRows, _) = try chain(refusals, after: lastRefusal)
+        return LogGroup(
+            commits: rows.records(from: head.map { $0.revision.rawValue + 1 } ?? 0),
+            refusals: refusalRows.records(from: (lastRefusal?.number.next ?? .first).rawValue))
+    }
+
+    /// The end of the log that this process knows; nil in an empty log.
+    public var end: LogPosition? {
+        state.withLock { state in
+            state.head.map { LogPosition(revision: $0.revision, hash: $0.hash, refusal: state.lastRefusal) }
+        }
     }
 
     /// Writes the present log to a new file without free pages, and syncs the file.

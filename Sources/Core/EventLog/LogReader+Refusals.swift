@@ -6,6 +6,11 @@ internal import LMDB
 public struct RefusalHead: Hashable, Sendable {
     public let number: RefusalNumber
     public let hash: Digest
+
+    public init(number: RefusalNumber, hash: Digest) {
+        self.number = number
+        self.hash = hash
+    }
 }
 
 /// Reading the refused commands, which have a separate chain and separate numbers.
@@ -36,6 +41,15 @@ extension LogReader {
                 try body(refusal, hash)
             }
         }
+    }
+
+    /// Returns the records of refusals from a number on, until they have a number of bytes.
+    func refusalRecords(from first: RefusalNumber, limitBytes: Int) throws -> [ChainedRecord] {
+        var records: [ChainedRecord] = []
+        try withRefusals { rows in
+            try rows.forEach(from: first.rawValue, limitBytes: limitBytes) { records.append(ChainedRecord($0, $1, $2)) }
+        }
+        return records
     }
 
     /// Reads the table of refusals if it exists, and translates its faults into log errors.

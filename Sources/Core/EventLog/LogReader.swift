@@ -90,6 +90,25 @@ public final class LogReader {
         }
     }
 
+    /// Returns the records of commits from a revision on, until they have a number of bytes. Does not check their hashes.
+    func commitRecords(from first: Revision, limitBytes: Int) throws -> [ChainedRecord] {
+        let cursor = try transaction.cursor(over: table)
+        defer { cursor.close() }
+        var records: [ChainedRecord] = []
+        var size = 0
+        var isThere = try seek(first, cursor)
+        while isThere, size < limitBytes {
+            let record = try cursor.withRow { key, value in
+                let record = try Record(key: key, value: value)
+                return ChainedRecord(record.revision.rawValue, value.extracting(record.row.body), record.row.hash)
+            }
+            records.append(record)
+            size += record.bytes.count
+            isThere = try next(cursor)
+        }
+        return records
+    }
+
     /// Returns a commit with only some of its events, and its hash.
     ///
     /// The hash of a large commit is computed only once while the log is open. The indexes are in ascending order; those beyond the

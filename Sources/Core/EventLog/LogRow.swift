@@ -49,6 +49,15 @@ struct LogRows {
         rows.append((key, start..<writer.bytes.count))
     }
 
+    /// Returns the rows as records, numbered from `first`.
+    func records(from first: UInt64) -> [ChainedRecord] {
+        zip(first..., rows).compactMap { number, row in
+            let body = row.value.lowerBound..<row.value.upperBound - Digest.byteCount
+            guard let hash = Digest(bytes: Array(writer.bytes[body.upperBound..<row.value.upperBound])) else { return nil }
+            return ChainedRecord(number: number, bytes: Array(writer.bytes[body]), hash: hash)
+        }
+    }
+
     /// Appends the rows to a table.
     func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
         let bytes = writer.bytes.span

@@ -33,10 +33,12 @@ struct NumberedRows {
     }
 
     /// Calls `body` with each row of a range of numbers and its hash, in order, after checking the chain up to it. Numbers after
-    /// the last row are ignored.
+    /// the last row are ignored, and so are the rows after the first ones that have `limitBytes` together.
     func forEach(
-        from first: UInt64, to last: UInt64, _ body: (_ number: UInt64, _ bytes: Span<UInt8>, _ hash: Digest) throws -> Void
+        from first: UInt64, to last: UInt64 = .max, limitBytes: Int = .max,
+        _ body: (_ number: UInt64, _ bytes: Span<UInt8>, _ hash: Digest) throws -> Void
     ) throws {
+        var size = 0
         guard let head = try self.last() else { return }
         let (first, last) = (max(first, 1), min(last, head.number))
         guard first <= last else { return }
@@ -46,7 +48,7 @@ struct NumberedRows {
         // The row before the first one contains the previous hash of the chain.
         var expected = max(first - 1, 1)
         var isThere = try cursor.seek(atOrAfter: LogKeys.key(expected).span)
-        while expected <= last {
+        while expected <= last, size < limitBytes {
             guard isThere else { throw RowError.missing(expected) }
             try cursor.withRow { key, value in
                 let (number, row) = try row(key, value)
@@ -54,6 +56,7 @@ struct NumberedRows {
                 if expected >= first {
                     guard row.isSound(value, after: previous) else { throw RowError.broken(expected) }
                     try body(number, value.extracting(row.body), row.hash)
+                    size += row.body.count
                 }
                 previous = row.hash
             }

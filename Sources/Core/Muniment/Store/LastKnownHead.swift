@@ -78,6 +78,11 @@ struct LastKnownHead {
             path: folder, seen: seen.revision, seenHash: "\(seen.hash)", head: head.revision, headHash: "\(head.hash)")
     }
 
+    /// Removes both records.
+    func remove() throws {
+        for path in [own, outer].compactMap({ $0 }) where try exists(path) { try removeFile(path) }
+    }
+
     /// Returns the text of the file: revision, hash, and SHA-256 of both texts.
     private static func text(of seen: LastKnownCommit) -> [UInt8] {
         let text = "\(seen.revision.rawValue) \(seen.hash)"

@@ -30,11 +30,13 @@ public final class Store: Sendable {
     let readers = ReaderPool()
     let queryMemory = QueryMemory()
     let feed: CommitSignal
+    /// Nil for a store on one machine.
+    let follower: SharedLogFollower?
     let users = StoreUseCounter()
 
     private init(
         folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?,
-        feed: CommitSignal
+        feed: CommitSignal, follower: SharedLogFollower? = nil
     ) {
         self.folder = folder
         self.log = log
@@ -43,6 +45,7 @@ public final class Store: Sendable {
         self.lock = lock
         self.writer = writer
         self.feed = feed
+        self.follower = follower
     }
 
     var index: Index { indexInUse.current }
@@ -73,7 +76,14 @@ public final class Store: Sendable {
             guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
             // An index without a log is a damaged store. A new store in its place would hide the loss.
             guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
-            try makeLog(in: folder, genesis(preset: preset, administrator: administrator, at: options.clock()))
+            let genesis = genesis(preset: preset, administrator: administrator, at: options.clock())
+            try makeLog(in: folder) { log in
+                let group = try log.group(of: [genesis], refusals: [])
+                if let shared = options.sharedLog, try !shared.append(group, after: nil) {
+                    throw StoreError.alreadyExists(path: path)
+                }
+                _ = try log.append([genesis])
+            }
             try makeFolder(folder.index)
             lock.release()
         } catch {
@@ -83,14 +93,14 @@ public final class Store: Sendable {
         return try open(at: path, .writing, options: options)
     }
 
-    /// Creates a log with one commit and moves it into place atomically. The store exists from that moment on.
-    private static func makeLog(in folder: StoreFolder, _ genesis: Commit) throws {
+    /// Creates a log, fills it, and moves it into place atomically. The store exists from that moment on.
+    static func makeLog(in folder: StoreFolder, _ fill: (EventLog) throws -> Void) throws {
         try removeFlatFolder(folder.logDraft)
         try makeFolder(folder.logDraft)
         let log = try EventLog(path: folder.logDraft, isReadOnly: false)
-        let appended = Result { try log.append([genesis]) }
+        let filled = Result { try fill(log) }
         log.close()
-        _ = try appended.get()
+        try filled.get()
         try renameFile(folder.logDraft, to: folder.log)
         try syncFolder(of: folder.log)
     }
@@ -147,22 +157,43 @@ public final class Store: Sendable {
         _ folder: StoreFolder, log: EventLog, lock: FileLock, options: StoreOptions
     ) throws -> Store {
         guard log.head != nil else { throw LogError.empty }
+        guard options.sharedLog != nil || options.isUpkeep || !fileExists(folder.sharedMark) else {
+            throw StoreError.shared(path: folder.path)
+        }
         try folder.logSeal.check(log)
+        if let shared = options.sharedLog {
+            try replaceFile(folder.sharedMark, with: [])
+            // Without an answer, the node begins with the copy that it has.
+            do { try copy(shared, to: log, options) } catch SharedLogError.unreachable {}
+        }
         try folder.seenHead.check(log)
-        let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+        let opening = IndexOpening(folder: folder, log: log, options: options)
+        let (index, workingSet) = try opening.forWriting()
         if let head = log.head { try folder.seenHead.write(LastKnownCommit(revision: head.revision, hash: head.hash)) }
         index.clearStaleReaders()
         let feed = CommitSignal(head: log.head?.revision ?? .genesis)
         let writer = Writer(
             path: folder.path, log: log, index: index, workingSet: workingSet, clock: options.clock,
             clockGuard: clockGuard(folder, log, options), workLimit: options.workPerTransaction,
-            expiryRecording: options.expiryRecording, feed: feed
+            expiryRecording: options.expiryRecording, feed: feed,
+            shared: options.sharedLog.map { shared in
+                SharedWriting(log: shared) {
+                    let workingSet = try index.workingSet()
+                    do { try opening.catchUp(index, workingSet) } catch {
+                        workingSet.end()
+                        throw error
+                    }
+                    return workingSet
+                }
+            }
         ) {
             try folder.logSeal.remove()
         }
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
-        let store = Store(folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed)
+        let follower = options.sharedLog.map { SharedLogFollower(log: log, shared: $0, writer: writer) }
+        let store = Store(
+            folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed, follower: follower)
         feed.findAffectedSubscribers { [weak store] in store?.affectedSubscribers(of: $0, readsValues: $1) }
         writer.watchEnds()
         return store
@@ -248,6 +279,7 @@ public final class Store: Sendable {
     public func close() throws {
         guard users.close() else { return }
         writer?.ends?.stop()
+        follower?.stop()
         feed.close()
         users.waitUntilAllHaveLeft()
         readers.drain()

@@ -42,6 +42,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case displaced(path: String)
     /// The system lacks descriptors, memory or disk space. Nothing was written; a retry can succeed.
     case insufficientResources(path: String, why: String)
+    /// The store is a copy of a shared log, and was opened for writing without that log.
+    case shared(path: String)
+    /// The store is not a copy of a shared log.
+    case notShared(path: String)
     /// The index could not be updated from the log, so its newest data may be out of date.
     case behindTheLog(why: String)
 
@@ -91,6 +95,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .clockNeedsNoCorrection(let now, let head):
             "the clock says \(now), and the newest commit is of \(head), which is not later. Nothing was changed. "
                 + "Set the clock right first."
+        case .shared(let path):
+            "`\(path)` is a copy of a shared log, and a change here would not reach the other nodes: make the change through a running "
+                + "node, or end the connection with `muniment log leave --store \(path)`"
+        case .notShared(let path): "`\(path)` is not a copy of a shared log: there is no connection to end"
         case .closed: "the store was closed"
         case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
         }

@@ -15,6 +15,7 @@ internal import Synchronization
 ///     DIR/writer.lock  locked by the one process that writes
 ///     DIR/head         the last commit when the store was last opened or closed for writing; also stored in
 ///                      `.muniment/heads/NAME` of a data directory
+///     DIR/shared       exists in a node's copy of a shared log
 ///     DIR/levels.json  names for sets of privileges, if the imported history defined them
 struct StoreFolder: Sendable {
     let path: String
@@ -26,6 +27,8 @@ struct StoreFolder: Sendable {
     var clockMark: ClockMark { ClockMark(path: index + "/clock") }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
+    /// Marks a copy of a shared log, to which nothing may be appended without that log.
+    var sharedMark: String { path + "/shared" }
     var seenHead: LastKnownHead { LastKnownHead(folder: path) }
     var logSeal: PageSeal { PageSeal(folder: log) }
     var indexSeal: PageSeal { PageSeal(folder: index) }

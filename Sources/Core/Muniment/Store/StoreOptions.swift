@@ -1,3 +1,4 @@
+public import EventLog
 public import Events
 internal import Foundation
 
@@ -23,6 +24,12 @@ public struct StoreOptions: Sendable {
     /// Steps of work that a transaction may take if its caller does not administer the store. A step is about a tenth of a
     /// microsecond. A transaction that takes more is refused with `tooMuchWork`. Must be at least 1.
     public var workPerTransaction: Int
+    /// The log that this store shares with other nodes; nil for a store on one machine.
+    ///
+    /// The store's folder then has a copy of this log. A commit is acknowledged after it is in the shared log.
+    public var sharedLog: (any SharedLog)?
+    /// Whether a copy of a shared log is opened without that log, for upkeep that appends nothing.
+    var isUpkeep = false
 
     /// Creates options for a store.
     ///

@@ -27,6 +27,7 @@ extension Store {
     public static func acceptRollback(at path: String, options: StoreOptions = StoreOptions()) throws -> AcceptedRollback {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
+        guard !fileExists(folder.sharedMark) else { throw StoreError.shared(path: folder.path) }
         let accepted = try recordRollback(folder, options)
         var options = options
         // Opening must not add commits to the log.

@@ -76,6 +76,7 @@ extension Store {
         var options = options
         // The log is not changed.
         options.expiryRecording = .withCommits
+        options.isUpkeep = true
         try Store.open(at: path, .writing, options: options).close()
     }
 }

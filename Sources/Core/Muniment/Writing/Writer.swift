@@ -13,10 +13,13 @@ internal import Synchronization
 /// index. While one group is being written, the next can have its turn. A caller that arrives while no group has a leader leads the
 /// next group, which contains all waiting transactions.
 final class Writer: @unchecked Sendable {
-    private let log: EventLog
-    private let index: Index
-    private let workingSet: WorkingSet
-    private let clock: @Sendable () -> Instant
+    let log: EventLog
+    let index: Index
+    /// Guarded by the turn.
+    var workingSet: WorkingSet
+    /// The log that several nodes share, of which `log` is a copy; nil for a store on one machine.
+    let shared: SharedWriting?
+    let clock: @Sendable () -> Instant
     let clockGuard: ClockGuard?
     /// Steps that a transaction may take if its caller does not administer the store. A group ends when its transactions have taken
     /// this many steps.
@@ -26,16 +29,16 @@ final class Writer: @unchecked Sendable {
     private let waiting = Mutex(Waiting())
     /// Held while transactions are decided; guards the working set. The holder takes `disk` before releasing it, so that groups are
     /// written in the order of their turns.
-    private let turn = DispatchSemaphore(value: 1)
+    let turn = DispatchSemaphore(value: 1)
     /// Held while commits are written to the log and rows to the index.
-    private let disk = DispatchSemaphore(value: 1)
+    let disk = DispatchSemaphore(value: 1)
     private let queue = DispatchQueue(label: "muniment.writer", attributes: .concurrent)
     /// Runs the remaining transactions of a group. A serial queue has a thread even if callers block all threads of concurrent
     /// queues.
     private let leftOver = DispatchQueue(label: "muniment.writer.leftover")
     let activity = WriteActivity()
     /// Why the index could not be updated from the log; nil if it is up to date.
-    private let indexFailure = Mutex<String?>(nil)
+    let indexFailure = Mutex<String?>(nil)
 
     private struct Waiting {
         var requests: [Request] = []
@@ -50,21 +53,21 @@ final class Writer: @unchecked Sendable {
     /// The sizes of the last two groups; guarded by the turn.
     private var lastCounts = (1, 1)
     /// Events of an import that are written to the log together.
-    private static let eventsPerBatch = 100_000
+    static let eventsPerBatch = 100_000
 
     /// Commits of an import that are folded but not in the log yet.
-    private var unwritten: [Commit] = []
-    private var unwrittenEvents = 0
+    var unwritten: [Commit] = []
+    var unwrittenEvents = 0
     /// Whether an import, which sets its own times, is active; guarded by the turn.
-    private var isImporting = false
+    var isImporting = false
     /// The number of the next refusal; guarded by the turn.
-    private var nextRefusal: RefusalNumber
+    var nextRefusal: RefusalNumber
     /// The store's folder.
     private let path: String
     /// Called before the writer decides anything that may be written to the log.
     private let willWrite: @Sendable () throws -> Void
     /// Receives commits after they are in the index.
-    private let feed: CommitSignal
+    let feed: CommitSignal
     /// Whether the log contains commits that the index lacks; guarded by `disk`.
     private var isIndexOwed = false
 
@@ -80,7 +83,7 @@ final class Writer: @unchecked Sendable {
 
     init(
         path: String, log: EventLog, index: Index, workingSet: WorkingSet, clock: @escaping @Sendable () -> Instant,
-        clockGuard: ClockGuard?, workLimit: Int, expiryRecording: ExpiryRecording, feed: CommitSignal,
+        clockGuard: ClockGuard?, workLimit: Int, expiryRecording: ExpiryRecording, feed: CommitSignal, shared: SharedWriting?,
         willWrite: @escaping @Sendable () throws -> Void
     ) {
         self.path = path
@@ -91,6 +94,7 @@ final class Writer: @unchecked Sendable {
         self.clockGuard = clockGuard
         self.workLimit = workLimit
         self.feed = feed
+        self.shared = shared
         self.willWrite = willWrite
         nextRefusal = log.lastRefusal?.number.next ?? .first
         if expiryRecording == .byItself {
@@ -142,25 +146,48 @@ final class Writer: @unchecked Sendable {
             waiting.isLed = false
             return group
         }
+        let (results, announce) = shared.map { share(candidates, $0) } ?? write(candidates)
+        for (request, result) in zip(candidates, results) { request.completion(result) }
+        // After the acknowledgement, because it takes longer if more observers wait.
+        announce()
+    }
+
+    /// Decides the first of some requests and writes what was decided. Called while holding the turn, and releases it.
+    private func write(_ candidates: [Request]) -> ([Result<Receipt, any Error>], Announcement) {
         var (commits, refused): ([Commit], [RefusedTransaction]) = ([], [])
-        var results = decide(candidates, &commits, &refused)
-        let group = candidates.prefix(results.count)
+        let results = decide(candidates, &commits, &refused)
+        keepWaiting(candidates.dropFirst(results.count), afterGroupOf: results.count)
+        do { return (results, try endTurn(writing: commits, refused)) } catch {
+            // Nothing of the group is acknowledged: a decision may depend on the writes of another transaction.
+            return (results.map { _ in .failure(error) }, {})
+        }
+    }
+
+    /// Decides the first of some requests and appends what was decided to the shared log. Called while holding the turn, and releases
+    /// it.
+    private func share(
+        _ candidates: [Request], _ shared: SharedWriting
+    ) -> ([Result<Receipt, any Error>], Announcement) {
+        defer { turn.signal() }
+        do {
+            let (results, announce) = try append(to: shared) { decide(candidates, &$0, &$1) }
+            keepWaiting(candidates.dropFirst(results.count), afterGroupOf: results.count)
+            return (results, announce)
+        } catch {
+            return (candidates.map { _ in .failure(error) }, {})
+        }
+    }
+
+    /// Puts requests that were not decided back to the front, and lets another thread lead them. Called while holding the turn.
+    private func keepWaiting(_ requests: ArraySlice<Request>, afterGroupOf count: Int) {
         let mustLeadMore = waiting.withLock { waiting in
-            waiting.requests.insert(contentsOf: candidates.dropFirst(results.count), at: 0)
+            waiting.requests.insert(contentsOf: requests, at: 0)
             guard !waiting.isLed, !waiting.requests.isEmpty else { return false }
             waiting.isLed = true
             return true
         }
         if mustLeadMore { leftOver.async { self.commitGroup() } }
-        lastCounts = (lastCounts.1, group.count)
-        var announce: Announcement = {}
-        do { announce = try endTurn(writing: commits, refused) } catch {
-            // Nothing of the group is acknowledged: a decision may depend on the writes of another transaction.
-            results = results.map { _ in .failure(error) }
-        }
-        for (request, result) in zip(group, results) { request.completion(result) }
-        // After the acknowledgement, because it takes longer if more observers wait.
-        announce()
+        lastCounts = (lastCounts.1, count)
     }
 
     /// Returns the requests in a fair order: the first of each caller, then the second of each, and so on. The requests of one
@@ -245,50 +272,23 @@ final class Writer: @unchecked Sendable {
 
     /// Called while holding the turn, and releases it.
     private func decideAlone<R>(_ decide: (inout Committer, inout [Commit]) throws -> R) throws -> R {
-        var commits: [Commit] = []
-        let decided = Result {
-            try beginTurn()
-            var committer = Committer(workingSet: workingSet, clock: clock)
-            return try decide(&committer, &commits)
-        }
-        try endTurn(writing: commits)()
-        return try decided.get()
-    }
-
-    // MARK: Imports
-
-    /// Adds a transaction without waiting for the disk. It is written together with many others, at the latest by ``writeOut()``.
-    func add(_ transaction: Transaction) throws -> Receipt {
-        turn.wait()
-        isImporting = true
-        let before = unwritten.count
-        var refused: [RefusedTransaction] = []
-        let decided = Result { () throws -> Receipt in
-            if let reason = log.failure { throw LogError.stopped(reason) }
-            if before == 0 { try beginTurn() }
-            var committer = Committer(workingSet: workingSet, clock: clock)
-            do { return try committer.perform(transaction, appendingTo: &unwritten) } catch let refusal as Refusal {
-                refused = [committer.refused(transaction, refusal)]
-                throw refusal
+        func result(_ commits: inout [Commit]) -> Result<R, any Error> {
+            Result {
+                try beginTurn()
+                var committer = Committer(workingSet: workingSet, clock: clock)
+                return try decide(&committer, &commits)
             }
         }
-        for commit in unwritten[before...] { unwrittenEvents += commit.events.count }
-        if workingSet.heldCount > IndexOpening.versionsPerBatch {
-            try endTurn(writing: [], refused)()
-        } else if unwrittenEvents >= Self.eventsPerBatch || !refused.isEmpty {
-            // A refusal is reported only after it is on the disk, together with the commits it depends on.
-            try endTurn(writing: [], refused, toIndex: false)()
-        } else {
-            turn.signal()
+        if let shared {
+            defer { turn.signal() }
+            let (decided, announce) = try append(to: shared) { commits, _ in result(&commits) }
+            announce()
+            return try decided.get()
         }
+        var commits: [Commit] = []
+        let decided = result(&commits)
+        try endTurn(writing: commits)()
         return try decided.get()
-    }
-
-    /// Writes everything to the disk.
-    func writeOut() throws {
-        turn.wait()
-        isImporting = false
-        try endTurn(writing: [])()
     }
 
     func close() {
@@ -302,7 +302,7 @@ final class Writer: @unchecked Sendable {
     // MARK: Turns
 
     /// Updates the working set from the index. Called while holding the turn.
-    private func beginTurn() throws {
+    func beginTurn() throws {
         // Nothing is decided yet, so writing can continue after the folder is back, or the disk has space, or a descriptor is free.
         guard log.isInPlace, log.hasHead else { throw StoreError.displaced(path: path) }
         if DiskSpace(at: path)?.isShort == true { throw StoreError.insufficientResources(path: path, why: "the disk is full") }
@@ -320,11 +320,11 @@ final class Writer: @unchecked Sendable {
     }
 
     /// Wakes the observers that new commits may affect.
-    private typealias Announcement = () -> Void
+    typealias Announcement = () -> Void
 
     /// Releases the turn. Writes waiting commits of an import, then the new commits and the refusals, to the log. Then updates the
     /// index from these and earlier commits. The result must be called.
-    private func endTurn(
+    func endTurn(
         writing new: [Commit], _ refused: [RefusedTransaction] = [], toIndex: Bool = true
     ) throws -> Announcement {
         let commits = unwritten + new
@@ -355,9 +355,7 @@ final class Writer: @unchecked Sendable {
         }
         do { try index.write(rows, hash: head.hash) } catch {
             // The commits are durable, but the index does not contain them: stop, because reads would return old data.
-            log.stop("the index could not be written: \(error)")
-            indexFailure.withLock { $0 = "\(error)" }
-            feed.stop()
+            stop("the index could not be written: \(error)")
             // The commits are durable, so their callers get their receipts.
             return {}
         }
@@ -368,7 +366,7 @@ final class Writer: @unchecked Sendable {
 
 extension Writer {
     /// Returns the records of refused transactions, numbered after the earlier ones. Called while holding the turn.
-    private func record(_ refused: [RefusedTransaction]) -> [RecordedRefusal] {
+    func record(_ refused: [RefusedTransaction]) -> [RecordedRefusal] {
         refused.map { refused in
             defer { nextRefusal = nextRefusal.next }
             let refusal = RecordedRefusal(refused, number: nextRefusal)
