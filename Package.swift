@@ -84,7 +84,11 @@ let package = Package(
 
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
-        layer("Credentials", in: .service, ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient"]),
+        layer(
+            "Credentials", in: .service,
+            ["Events", "EventLog", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient"]),
+        library("CPostgreSQL", in: .service, pkgConfig: "libpq", package: "libpq-dev"),
+        layer("PostgreSQLLog", in: .service, ["CPostgreSQL", "Events", "EventLog", "Hashing"]),
         .target(
             name: "Console", path: "Sources/Service/Console", exclude: ["Files"], swiftSettings: settings, plugins: ["EmbedConsole"]
         ),
@@ -93,7 +97,7 @@ let package = Package(
             "Service", in: .service,
             [
                 "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
-                "Identity", "Secrets", "Hashing", "Files", "Work", "Console",
+                "Identity", "Secrets", "Hashing", "Files", "Work", "Console", "EventLog",
             ]),
 
         layer("RandomHistories", in: .testing, ["Events", "Permissions"]),
@@ -107,6 +111,7 @@ let package = Package(
             dependencies: [
                 "CPager", "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire", "Notices", "Events", "Permissions",
                 "Credentials", "Files", "Hashing", "HTTPServer", "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service",
+                "EventLog", "PostgreSQLLog",
             ],
             path: "Sources/Tool/CommandLineTool", swiftSettings: settings, plugins: ["RecordCommit"]),
         .plugin(name: "RecordCommit", capability: .buildTool()),
@@ -181,6 +186,12 @@ let package = Package(
             "ReplicaTests", ["MunimentReplica", "Events", "Permissions", "Muniment", "Projections", "TestSupport", "FaultHelper"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
         tests("EventLogTests", ["EventLog", "Events", "Hashing", "LMDB", "TestSupport", "FaultHelper"]),
+        tests(
+            "SharedLogTests",
+            [
+                "EventLog", "Events", "Permissions", "Hashing", "Muniment", "PostgreSQLLog", "Credentials", "TestSupport",
+                "StoreSupport",
+            ]),
         tests("StorageTests", ["LMDB", "Hashing", "Files", "TestSupport", "FaultHelper"]),
         tests(
             "IdentityTests",

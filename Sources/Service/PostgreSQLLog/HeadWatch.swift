@@ -1,0 +1,131 @@
+internal import EventLog
+internal import Events
+internal import Foundation
+
+/// A thread that watches the ends of the logs of this node's stores: after each notification, and twice a second without one.
+final class HeadWatch: @unchecked Sendable {
+    private let connection: PostgreSQLConnection
+    private let condition = NSCondition()
+    /// What is known about each store that was asked for; guarded by the condition.
+    private var known: [String: Known] = [:]
+    private var failure: SharedLogError?
+    private var looks: UInt64 = 0
+    private var isStopped = false
+    private var hasStarted = false
+
+    private struct Known {
+        var position: LogPosition?
+        /// When a server that its standbys still followed had this position.
+        var confirmed: ContinuousClock.Instant?
+    }
+
+    /// The longest time between two looks, in seconds.
+    private static let interval = 0.5
+
+    init(_ connect: @Sendable () -> PostgreSQLConnection) { connection = connect() }
+
+    /// Waits until the log of a store ends elsewhere, or until the next confirmed look.
+    ///
+    /// - Returns: the time of that look; nil if the log ends elsewhere.
+    func wait(for store: String, after position: LogPosition, atMost duration: Duration) throws -> ContinuousClock.Instant? {
+        let begin = ContinuousClock.now
+        let deadline = Date(timeIntervalSinceNow: duration / .seconds(1))
+        condition.lock()
+        defer { condition.unlock() }
+        startOnce()
+        if known[store] == nil { known[store] = Known() }
+        let firstLook = looks
+        while !isStopped {
+            if let found = known[store], let end = found.position {
+                // What was seen before the call may be older than the position.
+                if end.isAfter(position) || (end != position && looks > firstLook) { return nil }
+                if end == position, let confirmed = found.confirmed, confirmed >= begin { return confirmed }
+            }
+            if let failure, looks > firstLook { throw failure }
+            if !condition.wait(until: deadline) {
+                throw failure ?? SharedLogError.unreachable("the server has not answered in time")
+            }
+        }
+        throw SharedLogError.unreachable("the service is stopping")
+    }
+
+    private func startOnce() {
+        guard !hasStarted else { return }
+        hasStarted = true
+        Thread.detachNewThread { [self] in
+            var isListening = false
+            while !condition.withLock({ isStopped }) { watch(&isListening) }
+            connection.close()
+        }
+    }
+
+    private func watch(_ isListening: inout Bool) {
+        do {
+            if connection.descriptor == nil { isListening = false }
+            if !isListening { _ = try connection.run("LISTEN muniment") }
+            isListening = true
+            try look(isConfirmed: true)
+            let next = Date(timeIntervalSinceNow: Self.interval)
+            while case let left = next.timeIntervalSinceNow, left > 0 {
+                try connection.waitForNotification(atMost: left)
+                try look(isConfirmed: false)
+                if condition.withLock({ isStopped }) { return }
+            }
+        } catch {
+            isListening = false
+            connection.close()
+            let failure =
+                switch error {
+                case let error as SharedLogError: error
+                case let error as PostgreSQLConnection.ServerError: error.asLogError
+                default: SharedLogError.unreachable("\(error)")
+                }
+            condition.withLock {
+                self.failure = failure
+                looks += 1
+                condition.broadcast()
+            }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+    }
+
+    /// Reads the ends of all logs that are watched.
+    private func look(isConfirmed: Bool) throws {
+        let names = condition.withLock { Array(known.keys) }
+        let begin = ContinuousClock.now
+        let found = try connection.run(
+            "SELECT store, revision, hash, refusal, refusal_hash FROM muniment.heads WHERE store = ANY($1)", [.texts(names)])
+        if isConfirmed {
+            _ = connection.takeWarning()
+            _ = try connection.run("SELECT muniment.confirm()")
+            if connection.takeWarning() { throw SharedLogError.unreachable("the server could not ask its standbys") }
+        }
+        var positions: [String: LogPosition] = [:]
+        for row in found.rows {
+            guard let name = row[0] else { continue }
+            positions[String(decoding: name, as: UTF8.self)] = try LogPosition(row[1...4])
+        }
+        condition.withLock {
+            for name in names {
+                known[name]?.position = positions[name]
+                if isConfirmed { known[name]?.confirmed = begin }
+            }
+            failure = nil
+            looks += 1
+            condition.broadcast()
+        }
+    }
+
+    func stop() {
+        condition.withLock {
+            isStopped = true
+            condition.broadcast()
+        }
+    }
+}
+
+extension LogPosition {
+    fileprivate func isAfter(_ other: LogPosition) -> Bool {
+        revision > other.revision || (refusal?.number.rawValue ?? 0) > (other.refusal?.number.rawValue ?? 0)
+    }
+}
