@@ -55,6 +55,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAStoreName(String)
     case cannotAct(String)
     case commentTooLong
+    /// The tokens are a copy of a shared log, and the log was not named.
+    case shared(path: String)
     /// The token file is not an older copy, so there is no rollback to accept.
     case notRolledBack(path: String)
 
@@ -70,6 +72,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
             "`\(name)` is not a store name; write lowercase letters, digits, `_` and `-`, or `*` for all stores"
         case .cannotAct(let name): "`\(name)` cannot act; name a user, a thing or `anonymous`"
         case .commentTooLong: "the comment has more than \(TokenError.commentLimitBytes) bytes; shorten it"
+        case .shared(let path):
+            "`\(path)` is a copy of a shared log, and a change here would not reach the other nodes; name the log with `--log`"
         case .notRolledBack(let path): "the token file `\(path)` is not an older copy: there is nothing to accept"
         }
     }

@@ -1,3 +1,5 @@
+internal import EventLog
+internal import Events
 internal import Files
 internal import Hashing
 
@@ -17,6 +19,12 @@ struct TokenFile {
     private var byteCount = 0
     private var lineCount = 0
     private var lastSum = Digest.zero
+    /// The changes, as records of a shared log: the bytes that a checksum covers, and the checksum.
+    private(set) var records: [ChainedRecord] = []
+    /// The last change as a position in a shared log, whose records are numbered from 0; nil if there is none.
+    var position: LogPosition? {
+        records.last.map { LogPosition(revision: Revision($0.number), hash: $0.hash, refusal: nil) }
+    }
     /// The last change; nil if there is none.
     var end: TokenRecord? { lineCount == 0 ? nil : TokenRecord(lines: lineCount, sum: lastSum) }
 
@@ -46,6 +54,10 @@ struct TokenFile {
                     throw .checksum
                 }
                 try book.apply(TokenLine(body))
+                records.append(
+                    ChainedRecord(
+                        number: UInt64(records.count), bytes: Array(body.dropLast()),
+                        hash: ChainedLine.sum(of: body, after: lastSum)))
                 (lineCount, byteCount, lastSum) = (
                     lineCount + 1, byteCount + line.count + 1, ChainedLine.sum(of: body, after: lastSum)
                 )
@@ -67,6 +79,24 @@ struct TokenFile {
             keptBytes: byteCount,
             lines: (byteCount == 0 ? TokenFile.head(lines: 0, sum: .zero) : []) + ChainedLine.bytes(of: body, sum: sum),
             head: TokenFile.head(lines: lineCount + 1, sum: sum))
+    }
+
+    /// Returns the record of a line that follows the last one.
+    func record(of line: TokenLine) -> ChainedRecord {
+        let body = line.bytes
+        return ChainedRecord(
+            number: UInt64(records.count), bytes: Array(body.dropLast()), hash: ChainedLine.sum(of: body, after: lastSum))
+    }
+
+    /// Returns the bytes to write to add records of a shared log that follow the last line.
+    ///
+    /// - Throws: `LogError` if they do not follow it, ``TokenFileError`` for a record that is no change of tokens.
+    func adding(_ added: [ChainedRecord]) throws -> SharedLines.Addition {
+        let end = try LogGroup(commits: added, refusals: []).end(after: position)
+        let lines = added.flatMap { ChainedLine.bytes(of: $0.bytes + [UInt8(ascii: "}")], sum: $0.hash) }
+        return SharedLines.Addition(
+            keptBytes: byteCount, lines: (byteCount == 0 ? TokenFile.head(lines: 0, sum: .zero) : []) + lines,
+            head: TokenFile.head(lines: lineCount + added.count, sum: end.hash))
     }
 
     private static let format = #"{"format":"muniment-tokens/"#

@@ -1,5 +1,7 @@
+public import EventLog
 public import Events
 internal import Files
+internal import Foundation
 internal import Hashing
 internal import Permissions
 internal import Secrets
@@ -13,6 +15,9 @@ public final class TokenRegistry: Sendable {
     private let lines: SharedLines
     private let folder: String
     private let report: @Sendable (String) -> Void
+    /// The log of all changes that several nodes share; nil for a service on one machine.
+    private let shared: (any SharedLog)?
+    private let isStopped = Atomic(false)
     private let latest = Mutex(Latest())
 
     private struct Latest {
@@ -60,9 +65,13 @@ public final class TokenRegistry: Sendable {
 
     /// - Parameters:
     ///   - dataDirectory: the folder of the stores. It must exist. Missing files in it are created with the first token.
+    ///   - shared: the log of all changes that several nodes share, of which the file is a copy; nil for a service on one machine.
     ///   - report: receives a line when the file becomes unreadable, and when it becomes readable again.
-    public init(dataDirectory: String, report: @escaping @Sendable (String) -> Void = { _ in }) {
+    public init(
+        dataDirectory: String, shared: (any SharedLog)? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.report = report
+        self.shared = shared
         folder = dataDirectory + "/.muniment"
         lines = SharedLines(path: folder + "/tokens.jsonl")
     }
@@ -168,11 +177,75 @@ public final class TokenRegistry: Sendable {
     private func knownEnd() throws -> TokenRecord? { try TokenRecord(at: record) ?? latest.withLock { $0.end } }
 
     private func change(_ decide: (TokenTable) throws -> TokenLine) throws {
+        if let shared {
+            while true {
+                let file = try follow(shared)
+                let group = LogGroup(commits: [file.record(of: try decide(file.book))], refusals: [])
+                let isAppended = try shared.append(group, after: file.position)
+                _ = try follow(shared)
+                if isAppended { return }
+            }
+        }
+        if fileExists(sharedMark) { throw TokenError.shared(path: path) }
         try append { bytes in
             let file = try TokenFile(bytes, path: path, record: try knownEnd())
             return file.adding(try decide(file.book))
         }
     }
+
+    /// Exists in a node's copy of a shared log of tokens.
+    private var sharedMark: String { folder + "/tokens.shared" }
+
+    /// Brings the file to the end of the shared log, and returns it. The first node brings its tokens to an empty log.
+    ///
+    /// - Throws: `SharedLogError`, ``TokenFileError``, or a file's error.
+    private func follow(_ shared: any SharedLog) throws -> TokenFile {
+        try makePrivateFolder(folder)
+        try replaceFile(sharedMark, with: [])
+        while true {
+            let file = try lines.read().map { try TokenFile($0.bytes, path: path, record: try knownEnd()) }
+            if let file, !file.records.isEmpty, try shared.position() == nil {
+                guard try shared.append(LogGroup(commits: file.records, refusals: []), after: nil) else { continue }
+            }
+            let added = try shared.records(after: file?.position, limitBytes: 1 << 20).commits
+            if added.isEmpty { return try file ?? TokenFile([], path: path, record: nil) }
+            try append { bytes in
+                let present = try TokenFile(bytes, path: path, record: try knownEnd())
+                // Another process of this machine may have been faster.
+                return try present.adding(added.filter { $0.number >= present.records.count })
+            }
+        }
+    }
+
+    /// Follows the shared log until ``stop()``: a change at another node is known here within a second.
+    public func followSharedLog() throws {
+        guard let shared else { return }
+        _ = try follow(shared)
+        Thread.detachNewThread { [self] in
+            var failure: String?
+            while !isStopped.load(ordering: .acquiring) {
+                do {
+                    let position = try follow(shared).position
+                    if failure != nil { report("the shared log of tokens can be read again") }
+                    failure = nil
+                    if let position {
+                        while try shared.wait(after: position, atMost: .milliseconds(900)) != nil,
+                            !isStopped.load(ordering: .acquiring)
+                        {}
+                    } else {
+                        Thread.sleep(forTimeInterval: 0.2)
+                    }
+                } catch {
+                    if failure == nil { report("changes of tokens at other nodes are not known here: \(error)") }
+                    failure = "\(error)"
+                    Thread.sleep(forTimeInterval: 0.2)
+                }
+            }
+        }
+    }
+
+    /// Ends following the shared log.
+    public func stop() { isStopped.store(true, ordering: .releasing) }
 
     private func append(_ decide: (_ lines: [UInt8]) throws -> SharedLines.Addition) throws {
         try makePrivateFolder(folder)
