@@ -56,12 +56,39 @@ extension MunimentService {
         return ownHosts.withLock { $0.contains(host) }
     }
 
+    public func clientLeft(_ request: HTTPRequest) -> Bool {
+        guard let exchange = request.context as? RequestState, let index = exchange.route else { return true }
+        exchange.endWork()
+        if exchange.unverified != nil {
+            verification.dropObsolete(of: exchange.origin)
+            return true
+        }
+        let route = router.routes[index]
+        switch route.handler {
+        // The request is a change. It is soon complete or refused, and must not be dropped.
+        case .asynchronous: return false
+        case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
+        case .immediate, .immediateUpTo, .queued:
+            for queue in [work] + bodies.all { queue.dropObsolete(of: exchange.origin) }
+        }
+        return true
+    }
+
+    public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
+        (request.context as? RequestState)?.endWork()
+        operations.ended(request, request.context as? RequestState, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
+    }
+
     /// Adds the headers that every response has.
     func finished(_ response: HTTPResponse, _ request: HTTPRequest) -> HTTPResponse {
         guard let exchange = request.context as? RequestState else { return response }
         var response = response
         operations.addHeaders(to: &response, requestID: exchange.requestID, limit: exchange.limit)
         crossOrigin.addHeaders(to: &response, for: request)
+        if let lag = exchange.hosted?.lagSeconds {
+            let text = lag.isFinite ? String((lag * 1000).rounded() / 1000) : "unknown"
+            response.headers.append(HTTPHeader("Muniment-Lag", text))
+        }
         return response
     }
 }

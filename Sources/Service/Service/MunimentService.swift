@@ -1,5 +1,6 @@
 internal import Credentials
 internal import Dispatch
+internal import EventLog
 internal import Events
 internal import Foundation
 public import HTTPServer
@@ -56,10 +57,13 @@ public final class MunimentService: HTTPApplication {
         self.settings = settings
         crossOrigin = CrossOrigin(settings.allowedOrigins)
         data = try DataDirectory(
-            settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogOpener(settings))
+            settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogOpener(settings),
+            sharedLogs: settings.sharedLogs)
         for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
-        tokens = TokenRegistry(dataDirectory: settings.dataDirectory, report: settings.report)
+        tokens = TokenRegistry(
+            dataDirectory: settings.dataDirectory, shared: settings.sharedLogs?.log(of: SharedLogNames.tokens),
+            report: settings.report)
         runningCommits = RunningCommits()
         do {
             accounts = try settings.accounts.map { [data, tokens, runningCommits] in
@@ -80,6 +84,7 @@ public final class MunimentService: HTTPApplication {
         operations = Operations(settings, faults, routes: RouteTable.routes)
         liveFeeds = LiveFeedRegistry(LiveFeedLimits(), counts: operations.counts)
         do {
+            try tokens.followSharedLog()
             // An unreadable token file is reported at the start, before the first request.
             _ = try tokens.list()
             let names = try data.names()
@@ -94,7 +99,12 @@ public final class MunimentService: HTTPApplication {
                 settings.report("the store `\(name)` is not served: \(StoreError.missing(path: data.folder(of: name)))")
             }
             if names.isEmpty, missing.isEmpty {
-                _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root")
+                do { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") } catch StoreError
+                    .alreadyExists where settings.sharedLogs != nil
+                {
+                    // Another node was first.
+                    _ = try data.store(.default)
+                }
             }
             for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
                 throw AccountStoreError(store: name, dataDirectory: settings.dataDirectory)
@@ -157,6 +167,8 @@ public final class MunimentService: HTTPApplication {
         tasks.wait()
         liveFeeds.end()
         accounts?.close()
+        tokens.stop()
+        defer { settings.sharedLogs?.close() }
         try data.close()
     }
 
@@ -252,7 +264,12 @@ public final class MunimentService: HTTPApplication {
                     RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: try self.open(name)))
             }
         }
-        return go(RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted))
+        let call = RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted)
+        guard call.isLinearizable, exchange.hosted?.store.sharedLogStatus != nil else { return go(call) }
+        return later(request, exchange) { _ in
+            try exchange.hosted?.store.catchUp()
+            return self.go(call)
+        }
     }
 
     /// Authenticates a caller with a JWT as soon as the issuer's keys are known, and then handles the request.
@@ -330,8 +347,14 @@ public final class MunimentService: HTTPApplication {
         }
     }
 
-    private func now(_ call: RequestContext, _ handle: (RequestContext) throws -> HTTPResponse) -> HTTPHandling {
-        do { return .now(finished(try handle(call), call.request)) } catch {
+    private func now(_ call: RequestContext, _ handle: @escaping @Sendable (RequestContext) throws -> HTTPResponse) -> HTTPHandling
+    {
+        do { return .now(finished(try handle(call), call.request)) } catch let problem as Problem
+            where problem.kind == .revisionNotReached && call.hosted?.store.sharedLogStatus != nil
+        {
+            // The revision may be on its way to this node. A thread of the queue can wait for it.
+            return queued(call, handle)
+        } catch {
             return .now(finished(problem(for: error, call.request).response, call.request))
         }
     }
@@ -339,10 +362,12 @@ public final class MunimentService: HTTPApplication {
     private func queued(_ call: RequestContext, _ handle: @escaping @Sendable (RequestContext) throws -> HTTPResponse)
         -> HTTPHandling
     {
+        var waiting = call
+        waiting.canWait = true
         let queue = bodies.queue(forBodyOf: call.request.body.count)
         return later(call.request, call.exchange, on: queue, within: settings.deadlines.limit(of: call.route.name)) {
-            cancellation in
-            .now(self.finished(try cancellation.perform { try handle(call) }, call.request))
+            [waiting] cancellation in
+            .now(self.finished(try cancellation.perform { try handle(waiting) }, call.request))
         }
     }
 
@@ -372,28 +397,5 @@ public final class MunimentService: HTTPApplication {
         case .callerLimit: .now(finished(Problem.tooMuchOfCaller.response, request))
         case .full: .now(finished(Problem.tooMuchWaits.response, request))
         }
-    }
-
-    public func clientLeft(_ request: HTTPRequest) -> Bool {
-        guard let exchange = request.context as? RequestState, let index = exchange.route else { return true }
-        exchange.endWork()
-        if exchange.unverified != nil {
-            verification.dropObsolete(of: exchange.origin)
-            return true
-        }
-        let route = router.routes[index]
-        switch route.handler {
-        // The request is a change. It is soon complete or refused, and must not be dropped.
-        case .asynchronous: return false
-        case .ofAccounts: accounts?.dropObsolete(of: exchange.origin)
-        case .immediate, .immediateUpTo, .queued:
-            for queue in [work] + bodies.all { queue.dropObsolete(of: exchange.origin) }
-        }
-        return true
-    }
-
-    public func ended(_ request: HTTPRequest, status: Int, bytesSent: UInt64, nanoseconds: UInt64) {
-        (request.context as? RequestState)?.endWork()
-        operations.ended(request, request.context as? RequestState, status: status, bytes: bytesSent, nanoseconds: nanoseconds)
     }
 }

@@ -1,4 +1,5 @@
 public import Credentials
+public import EventLog
 public import Events
 public import HTTPServer
 public import Muniment
@@ -11,6 +12,10 @@ public struct ServiceSettings: Sendable {
     public var callers: CallerSettings
     /// The options of accounts; nil for no accounts.
     public var accounts: AccountServiceSettings?
+    /// The logs that the stores share with other nodes; nil for a service on one machine.
+    public var sharedLogs: (any SharedLogs)?
+    /// How long a node may be without news from the shared logs before `/readyz` fails.
+    public var lagLimit: Duration = .seconds(10)
     /// Returns the current time.
     public var clock: @Sendable () -> Instant
     /// The options for opening stores.

@@ -22,6 +22,9 @@ enum OperationsRoutes {
                 try $0.obstacleToWriting != nil || $0.clockProblem != nil
             }
             guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; the service's log has the reason") }
+            guard call.service.data.open.allSatisfy({ $0.isCurrent(within: call.service.settings.lagLimit) }) else {
+                throw Problem(.unavailable, "this node has no news from the shared log; the service's log has the reason")
+            }
             guard call.service.accounts?.obstacleToChanges == nil else {
                 throw Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
             }

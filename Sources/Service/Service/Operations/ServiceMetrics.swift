@@ -36,6 +36,7 @@ struct ServiceMetrics {
         writeWrites(to: &text)
         writeSizes(to: &text)
         writeTimes(to: &text)
+        writeSharedLogs(to: &text)
         return text.text
     }
 
@@ -130,6 +131,23 @@ struct ServiceMetrics {
             stores.map { store in
                 ([("store", store.name.text)], store.store.obstacleToWriting == nil && !store.store.lacksDiskSpace ? 1 : 0)
             })
+    }
+
+    /// Metrics of stores with a shared log.
+    private func writeSharedLogs(to text: inout MetricsText) {
+        let shared = stores.compactMap { store in
+            store.store.sharedLogStatus.map { (labels: [("store", store.name.text)], status: $0, lag: store.lagSeconds) }
+        }
+        if shared.isEmpty { return }
+        text.begin(
+            "muniment_shared_log_lag_seconds", .gauge, "Time since this node last had everything that the shared log had.")
+        for (labels, _, lag) in shared { text.value("muniment_shared_log_lag_seconds", labels, seconds: lag ?? .infinity) }
+        text.metric(
+            "muniment_shared_log_reachable", .gauge, "1 if the shared log answered the last time, otherwise 0.",
+            shared.map { ($0.labels, $0.status.failure == nil ? 1 : 0) })
+        text.metric(
+            "muniment_shared_log_conflicts_total", .counter, "Groups decided again, because another node appended first.",
+            shared.map { ($0.labels, $0.status.conflicts) })
     }
 
     private func writeTimes(to text: inout MetricsText) {

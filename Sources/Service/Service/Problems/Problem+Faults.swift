@@ -1,3 +1,4 @@
+internal import EventLog
 internal import Events
 internal import Files
 internal import HTTPServer
@@ -22,6 +23,12 @@ extension Problem {
         case let error as SpanError: self.init(.malformed, "\(error)")
         case let error as TimeFormatError: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
+        case is SharedLogError:
+            self.init(
+                .unavailable,
+                "the shared log did not answer, so this node can neither change nor confirm anything. A change may have been made: send it "
+                    + "again with the same `Idempotency-Key`, to this node or another one.",
+                headers: [HTTPHeader("Retry-After", "1")])
         case let error as FileError where error.isLackOfResources: self = .insufficientResources
         case AccountDatabaseError.insufficientResources: self = .insufficientResources
         default: self.init(.failed, "internal error: the operator finds it in the service's log under the request's id")

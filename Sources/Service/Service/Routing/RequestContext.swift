@@ -12,6 +12,10 @@ struct RequestContext: Sendable {
     let exchange: RequestState
     /// The store of the route; the default store if the route names none.
     let hosted: HostedStore?
+    /// Whether the handler may block its thread until a revision arrives from another node.
+    var canWait = false
+    /// Whether the response must include every commit that was acknowledged before the request, by any node.
+    var isLinearizable: Bool { request.header("Muniment-Consistency", equals: "linearizable") }
     /// The caller; nil for a route that needs no token.
     var caller: Caller? { exchange.caller }
     /// The request id that the log and the commits of this request contain.

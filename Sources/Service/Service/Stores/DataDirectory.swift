@@ -1,4 +1,5 @@
 internal import Credentials
+internal import EventLog
 internal import Events
 internal import Files
 internal import Foundation
@@ -11,6 +12,8 @@ final class DataDirectory: Sendable {
     let path: String
     private let options: StoreOptions
     private let decisionLogs: DecisionLogOpener
+    /// The logs that the stores share with other nodes; nil for a service on one machine.
+    private let sharedLogs: (any SharedLogs)?
     private let state = Mutex(State())
     /// Held while a store is opened or created, so that it is opened once, and while all are closed, so that none remains open.
     private let opening = Mutex(())
@@ -20,11 +23,16 @@ final class DataDirectory: Sendable {
         /// Stores that stay closed until their rollback is accepted.
         var refused: [String: RefusedStore] = [:]
         var isClosed = false
+        /// The names of the shared logs, and when they were read.
+        var shared: (names: [StoreName], time: ContinuousClock.Instant)?
     }
 
     /// - Parameter path: the folder, which is created if it does not exist.
-    init(_ path: String, options: StoreOptions, decisionLogs: DecisionLogOpener) throws {
+    init(
+        _ path: String, options: StoreOptions, decisionLogs: DecisionLogOpener, sharedLogs: (any SharedLogs)? = nil
+    ) throws {
         self.path = path
+        self.sharedLogs = sharedLogs
         self.options = options
         self.decisionLogs = decisionLogs
         guard !DataBackup.exists(at: path) else { throw BackupError.isNotWritable(path: path) }
@@ -61,8 +69,29 @@ final class DataDirectory: Sendable {
     /// Returns an open store; nil for any other. Does not block.
     func openStore(_ name: String) -> HostedStore? { state.withLock { $0.stores[name] } }
 
-    /// The names of all stores in the folder, sorted.
-    func names() throws -> [StoreName] { try DataDirectorySurvey.storeNames(in: path) }
+    /// The names of all stores in the folder, and of all shared logs, sorted.
+    func names() throws -> [StoreName] {
+        let own = try DataDirectorySurvey.storeNames(in: path)
+        // Without an answer, this node serves what it has.
+        guard let shared = try? sharedNames(), !shared.isEmpty else { return own }
+        return Set(own + shared).sorted()
+    }
+
+    /// The names of the shared logs, which are read once a second at most.
+    private func sharedNames() throws -> [StoreName] {
+        guard let sharedLogs else { return [] }
+        if let known = state.withLock({ $0.shared }), known.time.duration(to: .now) < .seconds(1) { return known.names }
+        let names = try sharedLogs.names().compactMap { StoreName($0) }
+        state.withLock { $0.shared = (names, .now) }
+        return names
+    }
+
+    /// The options of a store, with its shared log.
+    private func options(of name: StoreName) -> StoreOptions {
+        var options = options
+        options.sharedLog = sharedLogs?.log(of: name.text)
+        return options
+    }
 
     /// The names of recorded stores whose folder is missing, sorted.
     func missingNames() throws -> [StoreName] { try DataDirectorySurvey.missingNames(in: path) }
@@ -78,6 +107,10 @@ final class DataDirectory: Sendable {
         return try opening.withLock { _ in
             if let found = openStore(name.text) { return found }
             try checkOpen()
+            let options = options(of: name)
+            if !Store.exists(at: folder(of: name)), try sharedNames().contains(name) {
+                _ = try Store.join(at: folder(of: name), options: options)
+            }
             guard Store.exists(at: folder(of: name)) else {
                 guard try Store.isMissing(at: folder(of: name)) else { return nil }
                 throw StoreError.missing(path: folder(of: name))
@@ -103,7 +136,9 @@ final class DataDirectory: Sendable {
             // Without this check, an open store would be reported as held by this process, not as existing.
             guard openStore(name.text) == nil else { throw StoreError.alreadyExists(path: folder(of: name)) }
             return try add(
-                name, try Store.create(at: folder(of: name), preset: preset, administrator: administrator, options: options))
+                name,
+                try Store.create(
+                    at: folder(of: name), preset: preset, administrator: administrator, options: options(of: name)))
         }
     }
 
@@ -182,6 +217,15 @@ final class HostedStore: Sendable {
         self.store = store
         self.decisionLog = decisionLog
     }
+
+    /// The time since this node last had everything that the shared log had, in seconds; nil for a store on one machine, and infinite if
+    /// it never had.
+    var lagSeconds: Double? {
+        store.sharedLogStatus.map { status in status.current.map { $0.duration(to: .now) / .seconds(1) } ?? .infinity }
+    }
+
+    /// Whether the store is on one machine, or has news from its shared log.
+    func isCurrent(within limit: Duration) -> Bool { lagSeconds.map { $0 <= limit / .seconds(1) } ?? true }
 }
 
 /// The file for the administrator's token that the first start creates. Standard output is not used, because it is often stored in

@@ -18,6 +18,7 @@ enum CommandTable {
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
         ("The service", [.serve, .ready, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
+        ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         (
             "Upkeep",

@@ -1,3 +1,4 @@
+import EventLog
 import Files
 import Foundation
 import HTTPServer
@@ -24,7 +25,7 @@ extension Option {
 
     /// The options of `serve` that the environment and a configuration file can set.
     fileprivate static let ofService =
-        [data, listen, publicAddress, headLimit, connections, connectionsPerAddress] + callers + [accounts] + operations
+        [data, listen, publicAddress, headLimit, connections, connectionsPerAddress] + callers + [accounts] + operations + sharedLog
 }
 
 extension Invocation {
@@ -127,6 +128,7 @@ extension Command {
         let process = ProcessInfo.processInfo.processIdentifier
         log.write(.info, "muniment \(Tool.version) starts with `\(settings.dataDirectory)`, process \(process)")
         call.warnOfProxies(settings, log)
+        try settings.sharedLogs.map { try $0.check() }
         if let problem = tls?.problem(at: settings.clock()) { log.write(.warning, TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
         var server: HTTPServer?
@@ -200,6 +202,11 @@ extension Invocation {
         var settings = ServiceSettings(
             dataDirectory: directory, callers: try callerSettings, storeOptions: try serviceStoreOptions, report: { _ in })
         try setOperations(in: &settings)
+        settings.sharedLogs = try sharedLogs
+        guard settings.sharedLogs == nil || options[.accounts] == nil else {
+            throw UsageError("accounts are kept on one machine: omit `--accounts` or `--log`")
+        }
+        settings.lagLimit = .seconds(try options[.lagLimit].map(Values.count) ?? 10)
         (settings.publicAddress, settings.usesTLS) = (try publicAddress, tls != nil)
         settings.build = (Tool.release, builtCommit)
         return ServicePlan(endpoint: endpoint, tls: tls, settings: settings)

@@ -5,8 +5,8 @@ import HTTPServer
 import Service
 
 extension Option {
-    fileprivate static let log = Option(
-        "log", value: "text|json|none", "log each finished request on standard error (default: none)")
+    fileprivate static let requestLog = Option(
+        "request-log", value: "text|json|none", "log each finished request on standard error (default: none)")
     fileprivate static let rate = Option(
         "rate-limit", value: "NUMBER", "the sustained requests per second of one caller (default: unlimited)")
     fileprivate static let deadline = Option(
@@ -29,16 +29,16 @@ extension Option {
             + "10 fast)")
 
     /// The options of `serve` for operation.
-    static let operations: [Option] = [log, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
+    static let operations: [Option] = [requestLog, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
 }
 
 extension Invocation {
     /// The format of the service log.
     var logFormat: LogFormat {
         get throws {
-            guard let text = options[.log] else { return .none }
+            guard let text = options[.requestLog] else { return .none }
             guard let format = LogFormat(rawValue: text) else {
-                throw UsageError("`\(text)` is not a log format; write text, json or none")
+                throw UsageError("`\(text)` is not a format of the log of requests; write text, json or none")
             }
             return format
         }

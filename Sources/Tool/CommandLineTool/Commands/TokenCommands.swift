@@ -1,9 +1,11 @@
 import Credentials
+import EventLog
 import Events
 import Files
 import Foundation
 import Muniment
 import Permissions
+import PostgreSQLLog
 
 extension Option {
     fileprivate static let stores = Option("store", value: "NAME[,NAME…]", "the stores of the token; `*` for all of them")
@@ -16,7 +18,7 @@ extension Option {
 extension Command {
     static let tokenCreate = Command(
         "token create", "create a token for the service, and print it once",
-        options: [.data, .stores, .can, .actor, .end, .comment, .json],
+        options: [.data, .stores, .can, .actor, .end, .comment, .json] + Option.sharedLogOfTokens,
         example: Example(
             "token create --data . --store demo --can act --as user:ann", "muni_rcU6Xn0cXb1dZ3yq0F2p5s7t9vAwByCzDxEwFvGuHt4")
     ) { call in
@@ -58,7 +60,8 @@ extension Command {
     }
 
     static let tokenRevoke = Command(
-        "token revoke", "revoke a token: it becomes invalid at once", sentence: "ID", options: [.data, .json],
+        "token revoke", "revoke a token: it becomes invalid at once", sentence: "ID",
+        options: [.data, .json] + Option.sharedLogOfTokens,
         example: Example("token revoke t1 --data .", "revoked t1")
     ) { call in
         let id = try call.word("the id of the token in `token list`")
@@ -98,7 +101,7 @@ extension Invocation {
             guard isFolder(directory) else {
                 throw UsageError("the folder `\(directory)` does not exist; create it, or check the path")
             }
-            return TokenRegistry(dataDirectory: directory)
+            return TokenRegistry(dataDirectory: directory, shared: try sharedLogs?.log(of: SharedLogNames.tokens))
         }
     }
 

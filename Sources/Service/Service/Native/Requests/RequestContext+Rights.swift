@@ -77,12 +77,22 @@ extension RequestContext {
         snapshot.privileges(named: names) == nil ? try store.privileges(named: names) : names
     }
 
+    /// How long a request waits for a revision that another node has.
+    private static let arrivalLimit = Duration.seconds(2)
+
     /// Throws unless the store has reached a revision.
     ///
-    /// A revision that this service has returned is visible immediately, so waiting is not needed. A revision that is missing
-    /// belongs to another store, or to this one before it was restored from an older copy.
+    /// On one machine, a revision that this service has returned is visible immediately. A revision that is missing belongs to
+    /// another store, or to this one before it was restored from an older copy. With a shared log, it may be on its way.
     func requireVisible(_ revision: Revision?) throws {
         guard let revision else { return }
+        if canWait, try store.sharedLogStatus != nil, try !store.wait(for: revision, atMost: RequestContext.arrivalLimit) {
+            throw Problem(
+                .unavailable,
+                "this node is at revision \(try store.head.revision), and \(revision) did not arrive in time: try again, or ask "
+                    + "another node",
+                headers: [HTTPHeader("Retry-After", "1")])
+        }
         let head = try store.head.revision
         guard revision <= head else {
             throw Problem(
