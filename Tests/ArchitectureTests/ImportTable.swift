@@ -9,7 +9,7 @@ enum ImportTable {
         "Events": ["Primitives"],
         "Permissions": ["Primitives", "Events"],
         "Notices": ["Events", "Permissions"],
-        "EventLog": ["Events", "Hashing", "LMDB", "Files", "Synchronization", "Dispatch"],
+        "EventLog": ["Events", "Hashing", "LMDB", "Files", "Foundation", "Synchronization", "Dispatch"],
         "Projections": ["Events", "Permissions", "LMDB", "Hashing", "Synchronization", "Dispatch"],
         "Muniment": [
             "Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing", "Foundation", "Dispatch",
@@ -35,16 +35,21 @@ enum ImportTable {
             "Primitives", "MunimentReplica", "Foundation", "FoundationNetworking", "Observation", "Security", "Synchronization",
         ],
         "MunimentReplica": ["CSQLite", "SQLite3", "Primitives", "Foundation", "Synchronization"],
-        "Credentials": ["Events", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization"],
+        "PostgreSQLLog": [
+            "CPostgreSQL", "Primitives", "EventLog", "Events", "Hashing", "Dispatch", "Foundation", "Synchronization",
+        ],
+        "Credentials": [
+            "Events", "EventLog", "Foundation", "Permissions", "Hashing", "Secrets", "Files", "NetworkClient", "Synchronization",
+        ],
         "Console": ["Foundation"],
         "Service": [
             "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Wire", "HTTPServer", "Credentials",
-            "Console",
+            "Console", "EventLog",
             "Identity", "Secrets", "Hashing", "Files", "Work", "Foundation", "Synchronization", "Dispatch",
         ],
         "CommandLineTool": [
             "CPager", "Events", "Permissions", "Notices", "Muniment", "MunimentRecipes", "Histories", "Importers", "Wire",
-            "Credentials", "Files", "Hashing", "HTTPServer",
+            "Credentials", "Files", "Hashing", "HTTPServer", "EventLog", "PostgreSQLLog",
             "Identity", "Mail", "OpenIDConnect", "NetworkClient", "Service", "Foundation", "Glibc", "Dispatch", "Synchronization",
         ],
         "RandomHistories": ["Events", "Permissions"],
@@ -56,7 +61,7 @@ enum ImportTable {
     /// The only target that may import each C library.
     static let importersOfC = [
         "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
-        "CTimex": "Files", "CPager": "CommandLineTool", "CSQLite": "MunimentReplica",
+        "CTimex": "Files", "CPager": "CommandLineTool", "CSQLite": "MunimentReplica", "CPostgreSQL": "PostgreSQLLog",
     ]
 
     /// Returns the forbidden imports of a file in a target, as messages. Returns an empty array if the file follows the table.

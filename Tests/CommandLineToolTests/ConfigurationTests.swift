@@ -13,18 +13,18 @@ struct ConfigurationTests {
     func precedence() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.write(
-                #"{"data":"data","listen":"127.0.0.1:0","rate-limit":50,"insecure":false,"anonymous":["a","b"],"log":"text"}"#,
+                #"{"data":"data","listen":"127.0.0.1:0","rate-limit":50,"insecure":false,"anonymous":["a","b"],"request-log":"text"}"#,
                 to: "service.json")
             let result = try check(
-                tool, "MUNIMENT_LOG=json MUNIMENT_RATE_LIMIT=60 MUNIMENT_DEADLINE= MUNIMENT_OTHER=1",
-                "--config service.json --log none")
+                tool, "MUNIMENT_REQUEST_LOG=json MUNIMENT_RATE_LIMIT=60 MUNIMENT_DEADLINE= MUNIMENT_OTHER=1",
+                "--config service.json --request-log none")
             #expect(result.code == 0, "\(result.errors)")
             #expect(
                 result.lines == [
                     "setting  anonymous = a,b  (service.json)", "setting  config = service.json  (command line)",
                     "setting  data = data  (service.json)", "setting  insecure = no  (service.json)",
-                    "setting  listen = 127.0.0.1:0  (service.json)", "setting  log = none  (command line)",
-                    "setting  rate-limit = 60  (MUNIMENT_RATE_LIMIT)", "start    creates the folder `data`",
+                    "setting  listen = 127.0.0.1:0  (service.json)", "setting  rate-limit = 60  (MUNIMENT_RATE_LIMIT)",
+                    "setting  request-log = none  (command line)", "start    creates the folder `data`",
                     "start    creates the store `default` and a token with all rights", "start    listens on http://127.0.0.1:0",
                 ])
             #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "data").path), "a check changes nothing")
@@ -38,7 +38,7 @@ struct ConfigurationTests {
     @Test("A configured service starts with the values of its file and stops")
     func started() throws {
         try BuiltTool.inFreshFolder { tool in
-            try tool.write(#"{"listen":"127.0.0.1:0","data":"data","log":"json"}"#, to: "service.json")
+            try tool.write(#"{"listen":"127.0.0.1:0","data":"data","request-log":"json"}"#, to: "service.json")
             let service = try ServingTool(tool, call: "serve --config service.json", lineCount: 2)
             #expect(service.address.hasPrefix("http://127.0.0.1:"))
             #expect(try service.hasReported(#""level":"info","message":"listens on http"#))

@@ -35,10 +35,12 @@ struct ServedProcessTests {
         }
     }
 
-    @Test("With `--log json` each request is one object per line on standard error, and all lines are written before the exit")
+    @Test(
+        "With `--request-log json` each request is one object per line on standard error, and all lines are written before the exit"
+    )
     func log() throws {
         try withTemporaryFolder { folder in
-            let process = try ServedProcess(folder + "/data", options: ["--log", "json"])
+            let process = try ServedProcess(folder + "/data", options: ["--request-log", "json"])
             let client = try PlainClient(port: process.port)
             for _ in 0..<50 { #expect(try client.send("GET", "/healthz").0 == 200) }
             process.signal(SIGTERM)
@@ -57,7 +59,7 @@ struct ServedProcessTests {
         try withTemporaryFolder { folder in
             try Store.create(at: folder + "/data/loose", preset: .open).close()
             try Store.create(at: folder + "/data/tight", preset: .locked).close()
-            let process = try ServedProcess(folder + "/data", options: ["--log", format.rawValue])
+            let process = try ServedProcess(folder + "/data", options: ["--request-log", format.rawValue])
             process.signal(SIGTERM)
             #expect(process.exitCode() == 0)
             let expected = [

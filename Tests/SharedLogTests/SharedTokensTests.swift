@@ -1,0 +1,82 @@
+import Credentials
+import EventLog
+import Events
+import Foundation
+import Permissions
+import PostgreSQLLog
+import TestSupport
+import Testing
+
+@Suite("Tokens with a shared log")
+struct SharedTokensTests {
+    /// Waits until a condition holds, for at most ten seconds.
+    private func wait(until condition: () throws -> Bool) rethrows -> Bool {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < deadline {
+            if try condition() { return true }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        return false
+    }
+
+    @Test("A token that is created or revoked at one node is so at the others, with the same file")
+    func tokens() throws {
+        let logs = try Database.logs()
+        defer { logs.close() }
+        let log = logs.log(of: UUID().uuidString)
+        try withTemporaryFolder { folder in
+            let nodes = try (0..<2).map { node in
+                let path = "\(folder)/node\(node)"
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                return TokenRegistry(dataDirectory: path, shared: log)
+            }
+            for node in nodes { try node.followSharedLog() }
+            defer { for node in nodes { node.stop() } }
+            let now = Instant.newYear
+            let (secret, token) = try nodes[0].create(stores: .all, right: .administer, at: now)
+            let other = try nodes[1].create(stores: .all, right: .ask, at: now)
+            #expect([token.id, other.token.id] == ["t1", "t2"])
+            #expect(
+                try wait {
+                    try nodes[1].authenticate(secret, at: now) != nil && nodes[0].authenticate(other.secret, at: now) != nil
+                })
+            try nodes[1].revoke(id: "t1", at: now)
+            #expect(try nodes[1].authenticate(secret, at: now) == nil)
+            let begin = ContinuousClock.now
+            #expect(try wait { try nodes[0].authenticate(secret, at: now) == nil })
+            #expect(begin.duration(to: .now) < .seconds(2))
+            #expect(throws: TokenError.alreadyRevoked(id: "t1", at: now)) { try nodes[0].revoke(id: "t1", at: now) }
+            let files = try nodes.map { try Data(contentsOf: URL(filePath: $0.path)) }
+            #expect(files[0] == files[1])
+            // Without the log, the copy takes no change.
+            #expect(throws: TokenError.shared(path: nodes[0].path)) {
+                try TokenRegistry(dataDirectory: folder + "/node0").create(stores: .all, right: .ask, at: now)
+            }
+        }
+    }
+
+    @Test("The first node brings its tokens to the log, and a node with other tokens is refused")
+    func firstNode() throws {
+        let logs = try Database.logs()
+        defer { logs.close() }
+        let log = logs.log(of: UUID().uuidString)
+        try withTemporaryFolder { folder in
+            let now = Instant.newYear
+            var secrets: [String] = []
+            for node in 0..<2 {
+                try FileManager.default.createDirectory(atPath: "\(folder)/node\(node)", withIntermediateDirectories: true)
+                secrets.append(
+                    try TokenRegistry(dataDirectory: "\(folder)/node\(node)").create(stores: .all, right: .ask, at: now).secret)
+            }
+            let first = TokenRegistry(dataDirectory: folder + "/node0", shared: log)
+            try first.followSharedLog()
+            defer { first.stop() }
+            #expect(try first.authenticate(secrets[0], at: now) != nil)
+            let second = TokenRegistry(dataDirectory: folder + "/node1", shared: log)
+            #expect { try second.followSharedLog() } throws: { error in
+                if case SharedLogError.diverged? = error as? SharedLogError { true } else { false }
+            }
+            #expect(try second.authenticate(secrets[1], at: now) != nil, "nothing was changed")
+        }
+    }
+}
