@@ -5,10 +5,11 @@ import subprocess
 from pathlib import Path
 
 from .layout import REPOSITORY, Failure
-from .shell import succeeds
+from .shell import run, succeeds
 
 NETWORK = ["iproute2", "nftables", "util-linux"]
 DATABASE = ["postgresql-15", "patroni", "python3-etcd", "etcd-server", "etcd-client"]
+CLOCK = ["libfaketime"]
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 CREATE_CLUSTER = Path("/etc/postgresql-common/createcluster.d/muniment.conf")
@@ -47,3 +48,7 @@ def install(packages):
         for package, unit in (("etcd-server", "etcd"), ("patroni", "patroni"), ("postgresql-15", "postgresql")):
             if package in missing:
                 succeeds("systemctl", "disable", unit)
+
+
+def version(package):
+    return run("dpkg-query", "--show", "--showformat=${Version}", package, check=False)
