@@ -10,15 +10,15 @@ struct ReceivedReplica {
         let description: String
     }
 
-    private(set) var objects: [Name: ReplicaObject] = [:]
+    private(set) var objects: [Name: ReplicaPart.Object] = [:]
     private(set) var end: ReplicaEnd?
     /// The position after the last part.
     private(set) var position: ReplicaPosition?
     private(set) var steps: [ReplicaStepKind] = []
     /// The parts of the step in progress: nil for a removed object.
-    private var staged: [Name: ReplicaObject?]?
+    private var staged: [Name: ReplicaPart.Object?]?
     /// The staged parts up to the last position of a fill.
-    private var kept: [Name: ReplicaObject?] = [:]
+    private var kept: [Name: ReplicaPart.Object?] = [:]
     private var isFill = false
 
     /// Applies the next part. Returns whether a step has ended.

@@ -9,7 +9,7 @@ import TestSupport
 
 /// A real store with a stream that a naive program computes: the difference of two dictionaries.
 final class SimulatedService {
-    typealias Shown = [Name: MunimentReplica.ReplicaObject]
+    typealias Shown = [Name: ReplicaObject]
 
     let clock = ManualClock()
     let path: String
@@ -151,7 +151,7 @@ final class SimulatedService {
                         let aboveName = Name(try snapshot.reader.name(of: above))
                         if try snapshot.check(user, ["read"], on: aboveName).isAllowed { parent = aboveName }
                     }
-                    found[name] = MunimentReplica.ReplicaObject(
+                    found[name] = ReplicaObject(
                         name, value: try snapshot.value(of: name, as: user),
                         changed: Revision(try snapshot.lastChange(of: name)?.rawValue ?? 0), parent: parent,
                         privileges: PrivilegeEnds())

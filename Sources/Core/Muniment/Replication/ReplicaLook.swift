@@ -195,7 +195,7 @@ struct ReplicaComparison: Sendable {
     }
 }
 
-extension ReplicaObject {
+extension ReplicaPart.Object {
     /// The approximate size of its JSON in bytes.
     var byteCount: Int { 96 + name.utf8.count * 2 + value.count + (parent?.utf8.count ?? 0) * 2 + privileges.count * 48 }
 }

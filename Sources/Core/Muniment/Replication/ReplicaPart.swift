@@ -33,26 +33,28 @@ public enum ReplicaStepKind: Hashable, Sendable {
 public struct ReplicaObjects: Hashable, Sendable {
     /// The names of objects that the user cannot read any longer.
     public internal(set) var removed: [String] = []
-    public internal(set) var changed: [ReplicaObject] = []
+    public internal(set) var changed: [ReplicaPart.Object] = []
     /// In a fill, the position from which it can be resumed after these objects.
     public internal(set) var position: ReplicaPosition?
 
     var isEmpty: Bool { removed.isEmpty && changed.isEmpty }
 }
 
-/// An object that the user may read.
-public struct ReplicaObject: Hashable, Sendable {
-    public let name: String
-    /// Its class, without `class:`.
-    public let className: String
-    /// Its value as JSON in UTF-8, on one line.
-    public let value: [UInt8]
-    /// The revision of the last change of its value, parent or owner.
-    public let changed: Revision
-    /// Its parent, if that is an object of a class that is not built in and the user may read it.
-    public let parent: String?
-    /// The privileges of the user on it.
-    public let privileges: [ReplicaPrivilege]
+extension ReplicaPart {
+    /// An object that the user may read.
+    public struct Object: Hashable, Sendable {
+        public let name: String
+        /// Its class, without `class:`.
+        public let className: String
+        /// Its value as JSON in UTF-8, on one line.
+        public let value: [UInt8]
+        /// The revision of the last change of its value, parent or owner.
+        public let changed: Revision
+        /// Its parent, if that is an object of a class that is not built in and the user may read it.
+        public let parent: String?
+        /// The privileges of the user on it.
+        public let privileges: [ReplicaPrivilege]
+    }
 }
 
 /// A privilege of the user.

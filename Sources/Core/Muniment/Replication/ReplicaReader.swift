@@ -93,8 +93,8 @@ struct ReplicaReader {
     }
 
     /// Returns an object with its value at the revision of its view.
-    mutating func object(_ object: ObjectID, _ view: View) throws -> ReplicaObject {
-        ReplicaObject(
+    mutating func object(_ object: ObjectID, _ view: View) throws -> ReplicaPart.Object {
+        ReplicaPart.Object(
             name: try reader.name(of: object), className: try className(view.classID),
             value: try reader.value(of: object) ?? Array("null".utf8), changed: view.lastChange,
             parent: try view.parent.map { try reader.name(of: $0) }, privileges: named(view.privileges))
