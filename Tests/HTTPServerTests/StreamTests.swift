@@ -24,9 +24,10 @@ import Testing
         func isClosedOnce() -> Bool { closed.wait(timeout: .now() + 10) == .success && closed.wait(timeout: .now()) == .timedOut }
     }
 
-    @Test("A client that does not read costs one buffer and one write, and gets everything when it reads")
-    func holdsBack() throws {
-        let source = Source(limitBytes: 10_000)
+    @Test(
+        "A client that does not read costs one buffer and one write, and gets everything when it reads", arguments: [false, true])
+    func holdsBack(isEndless: Bool) throws {
+        let source = Source(limitBytes: 10_000, isEndless: isEndless)
         let written = Atomic(0)
         let isDone = DispatchSemaphore(value: 0)
         let total = 40_000_000
@@ -53,9 +54,9 @@ import Testing
         }
     }
 
-    @Test("Waiting writers get an error when the client disconnects, and the stream closes once")
-    func noticesTheEnd() throws {
-        let source = Source(limitBytes: 1_000)
+    @Test("Waiting writers get an error when the client disconnects, and the stream closes once", arguments: [false, true])
+    func noticesTheEnd(isEndless: Bool) throws {
+        let source = Source(limitBytes: 1_000, isEndless: isEndless)
         let gaveUp = DispatchSemaphore(value: 0)
         try withServer(source.application) { server in
             var client: RawClient? = try RawClient(port: server.port)
@@ -72,9 +73,9 @@ import Testing
         }
     }
 
-    @Test("A heartbeat to a disconnected client ends the stream")
-    func heartbeatEndsTheStream() throws {
-        let source = Source()
+    @Test("A heartbeat to a disconnected client ends the stream", arguments: [false, true])
+    func heartbeatEndsTheStream(isEndless: Bool) throws {
+        let source = Source(isEndless: isEndless)
         try withServer(source.application) { server in
             var client: RawClient? = try RawClient(port: server.port)
             client?.send(Self.head)
@@ -86,9 +87,9 @@ import Testing
         }
     }
 
-    @Test("Concurrent writers do not interleave their writes", .timeLimit(.minutes(60)))
-    func doesNotMix() async throws {
-        let source = Source(limitBytes: 100)
+    @Test("Concurrent writers do not interleave their writes", .timeLimit(.minutes(60)), arguments: [false, true])
+    func doesNotMix(isEndless: Bool) async throws {
+        let source = Source(limitBytes: 100, isEndless: isEndless)
         let server = try HTTPServer(HTTPServerSettings(), application: source.application)
         let client = try RawClient(port: server.port)
         client.send(Self.head)
@@ -108,6 +109,30 @@ import Testing
         server.stop(graceSeconds: 1)
     }
 
+    @Test("Short writes of an endless stream go to the socket, long ones through the buffer, and the client gets all in order")
+    func passesByTheBuffer() throws {
+        let source = Source(isEndless: true)
+        let application = source.application
+        try withServer(application) { server in
+            let client = try RawClient(port: server.port)
+            client.send(Self.head)
+            var received = client.receive { $0.contains("\r\n\r\n") } ?? ""
+            var written = ""
+            for (number, count) in [1, 500, 8_193, 3, 60_000, 8_192, 17].enumerated() {
+                let text = String(repeating: "x", count: count) + "<\(number)>"
+                written += text
+                try source.stream.writeBlocking(Array(text.utf8))
+                received += client.receive { $0.contains(">") } ?? ""
+            }
+            let passedBy = source.stream.bytesPassedBy
+            #expect((1...600).contains(passedBy), "\(passedBy) bytes")
+            source.stream.finish()
+            received += String(decoding: client.receiveAll() ?? [], as: UTF8.self)
+            #expect(RawResponses(Array(received.utf8)).answers.first?.body == written)
+            #expect(application.waitForEnded(1).map(\.bytesSent) == [UInt64(written.utf8.count)])
+        }
+    }
+
     @Test("A stream that is never sent is closed")
     func closesWhatIsNotSent() throws {
         let source = Source()
@@ -118,9 +143,9 @@ import Testing
         }
     }
 
-    @Test("An HTTP/1.0 client gets a stream until the connection closes")
-    func servesOldClients() throws {
-        let source = Source()
+    @Test("An HTTP/1.0 client gets a stream until the connection closes", arguments: [false, true])
+    func servesOldClients(isEndless: Bool) throws {
+        let source = Source(isEndless: isEndless)
         try withServer(source.application) { server in
             let client = try RawClient(port: server.port)
             client.send("GET / HTTP/1.0\r\n\r\n")

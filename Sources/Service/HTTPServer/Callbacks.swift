@@ -85,7 +85,8 @@ enum Callbacks {
             }
         }
         framing = headers.framing
-        framing.finish(isHTTP11: unsafe CString.equals(version, "HTTP/1.1"))
+        request.isHTTP11 = unsafe CString.equals(version, "HTTP/1.1")
+        framing.finish(isHTTP11: request.isHTTP11)
         return framing
     }
 

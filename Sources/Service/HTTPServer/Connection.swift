@@ -65,6 +65,29 @@ internal import Synchronization
         _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
+    /// A socket with at most this number of bytes that the client has not acknowledged accepts as many again.
+    private static let chunkBytes = 8_192
+
+    /// Writes a chunk of a response (RFC 9112, section 7.1). The library must not write at the same time.
+    ///
+    /// - Returns: false if nothing was written: the client is slow, the chunk is long, or the connection is broken.
+    func writeChunk(_ bytes: [UInt8]) -> Bool {
+        var waiting: Int32 = 0
+        guard bytes.count <= Self.chunkBytes, unsafe ioctl(socket, UInt(TIOCOUTQ), &waiting) == 0, waiting <= Self.chunkBytes else {
+            return false
+        }
+        var chunk = Array(String(bytes.count, radix: 16).utf8)
+        chunk.reserveCapacity(bytes.count + 16)
+        chunk += [0x0D, 0x0A]
+        chunk += bytes
+        chunk += [0x0D, 0x0A]
+        let sent = unsafe Glibc.send(socket, chunk, chunk.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        guard sent > 0 else { return false }
+        // The system has less memory than expected. The rest of the chunk cannot follow, and the client connects again.
+        if sent < chunk.count { shutDown() }
+        return true
+    }
+
     /// Shuts the socket down in both directions. The library then closes the connection.
     func shutDown() { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 

@@ -149,7 +149,8 @@ internal import Synchronization
             _ = unfinished.withLock { $0.requests.removeValue(forKey: number) }
             disconnects.forget(connection.socket)
         }
-        application.ended(request, status: status, bytesSent: request.bytesSent, nanoseconds: now - request.beganAt)
+        let bytes = request.bytesSent + (request.stream?.bytesPassedBy ?? 0)
+        application.ended(request, status: status, bytesSent: bytes, nanoseconds: now - request.beganAt)
         request.end()
         for reservation in request.reservations { memory.release(reservation) }
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)

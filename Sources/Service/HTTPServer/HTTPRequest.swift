@@ -13,6 +13,8 @@ internal import Synchronization
     public let query: String
     /// The whole body. It is complete when the application is asked for a response.
     public internal(set) var body: [UInt8] = []
+    /// Whether the client understands the chunked encoding of a response without a length.
+    var isHTTP11 = false
     /// The client's address; empty for a request without a connection.
     public var peer: String { connection.peer }
     /// The owner that the request's memory for body and response is counted for: the client's address, unless the application sets it.
@@ -158,7 +160,11 @@ internal import Synchronization
     }
 
     /// A handle that suspends the connection; nil after the request has ended.
-    var restingConnection: SuspendedConnection? { state.withLock { unsafe $0.handle.map { unsafe SuspendedConnection($0) } } }
+    var restingConnection: SuspendedConnection? {
+        // The deadlines of a stream with an end count the bytes that the library takes.
+        let chunked = isHTTP11 && !connection.isEncrypted && stream?.isEndless == true ? connection : nil
+        return state.withLock { unsafe $0.handle.map { unsafe SuspendedConnection($0, chunked: chunked) } }
+    }
 
     /// Returns all headers with a name, in the order sent, without surrounding blanks. The case of the name is ignored.
     public func headers(_ name: String) -> [String] {

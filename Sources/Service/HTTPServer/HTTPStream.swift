@@ -10,7 +10,8 @@ public struct HTTPStreamClosedError: Error, Hashable {
 /// A bounded buffer between the producer of a body and its connection.
 ///
 /// A write that fits is added as a whole, so that writes of several producers do not mix. An empty buffer accepts any write: it
-/// never holds more than the limit and one write. An empty stream uses no memory.
+/// never holds more than the limit and one write. An empty stream uses no memory. If the connection waits for a write and can take it
+/// at once, the write goes to its socket without the buffer.
 @safe public final class HTTPStream: Sendable {
     /// Writers wait if the buffer contains this number of bytes.
     public let limitBytes: Int
@@ -27,6 +28,8 @@ public struct HTTPStreamClosedError: Error, Hashable {
         var isClosed = false
         /// The connection, while it is suspended because the buffer is empty.
         var resting: SuspendedConnection?
+        /// The bytes that were written to the socket of the suspended connection.
+        var bytesPassedBy: UInt64 = 0
         var waiting: [Waiter] = []
         /// The reader without a connection, while the buffer is empty.
         var reader: CheckedContinuation<Void, Never>?
@@ -64,6 +67,9 @@ public struct HTTPStreamClosedError: Error, Hashable {
 
     /// Bytes that were written and not passed to the connection yet.
     public var bufferedBytes: Int { state.withLock { $0.count } }
+
+    /// Bytes that were written without the buffer.
+    package var bytesPassedBy: UInt64 { state.withLock { $0.bytesPassedBy } }
 
     /// Adds bytes; waits while the buffer is full.
     public func write(_ bytes: [UInt8]) async throws(HTTPStreamClosedError) {
@@ -150,6 +156,10 @@ public struct HTTPStreamClosedError: Error, Hashable {
 
     private static func append(_ bytes: [UInt8], to state: inout State) {
         if bytes.isEmpty { return }
+        if state.count == 0, let resting = state.resting, resting.write(bytes) {
+            state.bytesPassedBy += UInt64(bytes.count)
+            return
+        }
         if state.start == state.buffer.count {
             state.buffer = bytes
             state.start = 0
@@ -263,12 +273,26 @@ public struct HTTPStreamClosedError: Error, Hashable {
 /// A connection that can be suspended, and resumed from any thread.
 @safe struct SuspendedConnection: @unchecked Sendable {
     private let handle: OpaquePointer
+    /// The connection whose socket takes chunks; nil if its bytes have another encoding.
+    private let chunked: Connection?
 
-    init(_ handle: OpaquePointer) { unsafe self.handle = handle }
+    /// - Parameters:
+    ///   - handle: the library's handle.
+    ///   - chunked: the connection, if it is not encrypted and its response has the chunked encoding.
+    init(_ handle: OpaquePointer, chunked: Connection?) {
+        unsafe self.handle = handle
+        self.chunked = chunked
+    }
 
     /// Suspends the connection until ``resume()``. Must be called on its thread, during a callback of the library for it.
     func suspend() { unsafe MHD_suspend_connection(handle) }
 
     /// Resumes the connection. Must be called once for each suspension.
     func resume() { unsafe MHD_resume_connection(handle) }
+
+    /// Writes a chunk of the body to the socket while the connection is suspended: the library has then sent every byte before it. This
+    /// costs one system call. Resuming the connection costs several, and a switch to its thread.
+    ///
+    /// - Returns: false if nothing was written, because the bytes do not fit into the socket for certain.
+    func write(_ bytes: [UInt8]) -> Bool { chunked?.writeChunk(bytes) ?? false }
 }

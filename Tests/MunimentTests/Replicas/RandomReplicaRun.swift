@@ -108,7 +108,9 @@ struct RandomReplicaRun {
             guard var subscriber = clients[index].subscriber else { return }
             defer { clients[index].subscriber = subscriber }
             switch store.look(&subscriber) {
-            case .success(.parts(let parts)): for part in parts { try take(part, index) }
+            case .success(.parts(let parts, let keys)):
+                for part in parts { try take(part, index) }
+                clients[index].awaited = keys
             case .success(.unsettled): return
             case .success(.nothing(let keys)): clients[index].awaited = keys
             case .failure(let error): throw error
@@ -129,6 +131,7 @@ struct RandomReplicaRun {
             subscriber.limits.objectsOfPart = random.number(1...3)
             subscriber.limits.bytesOfPart = random.one(of: [1, 500, 100_000])
         }
+        subscriber.limits.sharesSteps = random.chance(percent: 70)
         if random.chance(percent: 15) { subscriber.limits.objectsOfDifference = random.number(0...6) }
         if random.chance(percent: 10) { subscriber.limits.commitsOfDifference = UInt64(random.number(0...10)) }
         clients[index].subscriber = subscriber

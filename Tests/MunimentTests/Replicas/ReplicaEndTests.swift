@@ -12,7 +12,7 @@ struct ReplicaEndTests {
     private func filled(_ fixture: StoreFixture) throws -> ReceivedReplica {
         var replica = ReceivedReplica()
         var subscriber = try fixture.store.replica(of: "user:ann", classes: ["doc"]).start
-        while case .parts(let parts) = try fixture.store.look(&subscriber).get() {
+        while case .parts(let parts, _) = try fixture.store.look(&subscriber).get() {
             for part in parts { _ = try replica.take(part) }
         }
         return replica
@@ -56,12 +56,12 @@ struct ReplicaEndTests {
             var subscriber = try fixture.store.replica(of: "user:ann", classes: ["doc"]).start
             fixture.clock.now = end
             var replica = ReceivedReplica()
-            while case .parts(let parts) = try fixture.store.look(&subscriber).get() {
+            while case .parts(let parts, _) = try fixture.store.look(&subscriber).get() {
                 for part in parts { _ = try replica.take(part) }
             }
             #expect(replica.steps.count == 1 && replica.end == nil)
             try fixture.commit(.register("user:bob"))
-            while case .parts(let parts) = try fixture.store.look(&subscriber).get() {
+            while case .parts(let parts, _) = try fixture.store.look(&subscriber).get() {
                 for part in parts { _ = try replica.take(part) }
             }
             #expect(replica.end?.revision == (try fixture.head) && replica.objects.isEmpty)

@@ -67,7 +67,7 @@ struct ReplicaFill: Sendable {
     /// Returns the position of a replica that has received everything so far.
     func position(digest: String) -> ReplicaPosition {
         ReplicaPosition(
-            revision: revision, hash: hash, digest: digest,
+            revision: revision, hash: ReplicaPosition.text(of: hash), digest: digest,
             filled: ReplicaPosition.FilledPlace(
                 classIndex: classIndex, object: ObjectID(rawValue: next == 0 ? 0 : next - 1)))
     }

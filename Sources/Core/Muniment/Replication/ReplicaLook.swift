@@ -21,14 +21,17 @@ struct ReplicaLook {
     private(set) var isFull = false
 
     init(
-        _ reader: IndexReader, _ log: EventLog, _ user: Name, _ classes: [ClassID], now: Instant, _ limits: ReplicaLimits
+        _ reader: IndexReader, _ log: EventLog, _ subscriber: NamedSubscriber, _ classes: [ClassID], _ classIDs: Set<ClassID>,
+        now: Instant, _ limits: ReplicaLimits
     ) throws {
-        (self.reader, self.log, self.classes, self.limits) = (reader, log, classes, limits)
+        (self.reader, self.log, self.classes, self.classIDs, self.limits) = (reader, log, classes, classIDs, limits)
         (objectsLeft, commitsLeft) = (limits.objectsOfLook, limits.commitsOfLook)
-        classIDs = Set(classes)
         head = reader.state.revision
-        views = try ReplicaReader(reader, for: user, classes: classIDs, now: max(now, reader.state.time))
+        views = try ReplicaReader(reader, for: subscriber, classes: classIDs, now: max(now, reader.state.time))
     }
+
+    /// The user's subjects at the revision that was read last.
+    var subscriber: NamedSubscriber { views.subscriber }
 
     mutating func add(_ part: ReplicaPart) {
         if case .objects(let objects) = part, objects.changed.reduce(0, { $0 + $1.byteCount }) > limits.bytesOfPart / 2 {
@@ -122,16 +125,38 @@ struct ReplicaLook {
         return try views.classPrivileges(classes)
     }
 
-    mutating func end(
-        at revision: Revision, _ classes: [ReplicaSubscriber.NamedClass], _ privileges: [TimedPrivileges], digest: String
-    ) throws -> ReplicaEnd {
+    mutating func named(_ privileges: TimedPrivileges) -> [ReplicaPrivilege] { views.named(privileges) }
+
+    func end(at revision: Revision, _ classes: [ReplicaClass], digest: String) throws -> ReplicaEnd {
         var (time, hash) = (reader.state.time, reader.state.hash)
         if revision < head {
             (time, hash) = try log.read { (try reader.time(of: revision, in: $0), try $0.hash(of: revision)) }
         }
-        return ReplicaEnd(
-            revision: revision, time: time, position: ReplicaPosition(revision: revision, hash: hash, digest: digest),
-            classes: zip(classes, privileges).map { ReplicaClass(name: $0.name, privileges: views.named($1)) })
+        let position = ReplicaPosition(revision: revision, hash: ReplicaPosition.text(of: hash), digest: digest)
+        return ReplicaEnd(revision: revision, time: time, position: position, classes: classes)
+    }
+
+    // MARK: Spans
+
+    /// Returns the changes of a span for the user; nil if that cannot be shared, or if an end of access is not recorded yet.
+    mutating func objects(of span: ReplicaSpan) throws -> ReplicaObjects? {
+        try views.move(to: span.to)
+        let after = try span.objects.map { try views.view(of: $0.id, as: $0.after) }
+        for (object, view) in zip(span.objects, after) {
+            guard let view else { continue }
+            guard try views.isReadableNow(object.id), try view.parent.map({ try views.isReadableNow($0) }) ?? true else {
+                return nil
+            }
+        }
+        try views.move(to: span.from)
+        let outcomes = try zip(span.objects, after).map { object, after -> ReplicaSpan.Outcome in
+            // Without a change of access, the user can read both versions or none.
+            guard object.isAccessChanged else { return after.map { .changed($0) } ?? .nothing }
+            let before = try views.view(of: object.id, as: object.before)
+            return before == after ? .nothing : after.map { .changed($0) } ?? .removed
+        }
+        guard outcomes.contains(where: { $0 != .nothing }) else { return ReplicaObjects() }
+        return try span.part(for: outcomes, &views, bytes: limits.bytesOfPart)
     }
 
     mutating func keys() throws -> Set<UInt64> {
@@ -153,6 +178,8 @@ struct ReplicaLimits: Sendable {
     /// A difference of more objects than this, or over more commits, is replaced by a fill.
     var objectsOfDifference = 100_000
     var commitsOfDifference: UInt64 = 50_000
+    /// Whether steps are shared with other replicas.
+    var sharesSteps = true
 }
 
 /// The comparison of candidates at two revisions.

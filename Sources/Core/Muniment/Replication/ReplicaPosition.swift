@@ -26,12 +26,12 @@ public struct ReplicaPosition: Hashable, Sendable, CustomStringConvertible {
     private static let hashDigits = 16
     private static let digestDigits = 8
 
-    init(revision: Revision, hash: Digest, digest: String, filled: FilledPlace? = nil) {
-        self.revision = revision
-        self.hash = String(hash.description.prefix(Self.hashDigits))
-        self.digest = digest
-        self.filled = filled
+    init(revision: Revision, hash: String, digest: String, filled: FilledPlace? = nil) {
+        (self.revision, self.hash, self.digest, self.filled) = (revision, hash, digest, filled)
     }
+
+    /// Returns the first digits of the hash of a commit.
+    static func text(of hash: Digest) -> String { String(hash.description.prefix(hashDigits)) }
 
     /// Creates a position from its text.
     ///

@@ -8,7 +8,7 @@ struct ReplicaReader {
     let reader: IndexReader
     /// The present time: access may have ended before the log records it.
     let now: Instant
-    private var subscriber: NamedSubscriber
+    private(set) var subscriber: NamedSubscriber
     private let classes: Set<ClassID>
     /// The subjects of the user at the reader's revision.
     private var subjects: SubjectSet
@@ -18,11 +18,10 @@ struct ReplicaReader {
     private var privileges: [TimedPrivileges: [ReplicaPrivilege]] = [:]
     private var classNames: [ClassID: String] = [:]
 
-    init(_ reader: IndexReader, for user: Name, classes: Set<ClassID>, now: Instant) throws {
-        (self.reader, self.classes, self.now) = (reader, classes, now)
-        subscriber = NamedSubscriber(user)
+    init(_ reader: IndexReader, for subscriber: NamedSubscriber, classes: Set<ClassID>, now: Instant) throws {
+        (self.reader, self.classes, self.now, self.subscriber) = (reader, classes, now, subscriber)
         revision = reader.revision
-        subjects = try subscriber.subjects(reader).subjects
+        subjects = try self.subscriber.subjects(reader).subjects
     }
 
     mutating func move(to revision: Revision) throws {
@@ -49,6 +48,17 @@ struct ReplicaReader {
         guard let place = try reader.place(of: object), classes.contains(place.classID) else { return nil }
         let privileges = try reader.timedPrivileges(of: subjects, on: object)
         guard privileges.effective.contains(.read), let version = try reader.version(of: object) else { return nil }
+        return try view(of: version, privileges)
+    }
+
+    /// Returns the same, for an object whose version at the reader's revision is known.
+    mutating func view(of object: ObjectID, as version: ObjectVersion?) throws -> View? {
+        guard let version, classes.contains(version.classID) else { return nil }
+        let privileges = try reader.timedPrivileges(of: subjects, on: object)
+        return privileges.effective.contains(.read) ? try view(of: version, privileges) : nil
+    }
+
+    private mutating func view(of version: ObjectVersion, _ privileges: TimedPrivileges) throws -> View {
         var parent = version.parent
         if let above = parent, try !isReadableParent(above) { parent = nil }
         return View(
@@ -88,8 +98,13 @@ struct ReplicaReader {
     }
 
     private func permission(toRead object: ObjectID) throws -> Permission {
-        if try AccessRules(reader, at: now).verdict(for: subjects, on: object, wanted: .read).allows(.read) { return .allowed }
+        if try isReadableNow(object) { return .allowed }
         return try isReadable(object) ? .unsettled : .denied
+    }
+
+    /// Whether no end has passed that the log does not record yet, for an object that the user may read.
+    func isReadableNow(_ object: ObjectID) throws -> Bool {
+        try AccessRules(reader, at: now).verdict(for: subjects, on: object, wanted: .read).allows(.read)
     }
 
     /// Returns an object with its value at the revision of its view.

@@ -13,6 +13,8 @@ struct ReplicaSubscriber: Sendable {
     let user: Name
     /// The classes, sorted by name.
     let classes: [NamedClass]
+    private let classIDs: [ClassID]
+    private let classSet: Set<ClassID>
     /// A digest of the user and the classes, for positions.
     let digest: String
     /// The revision up to which the replica is complete: that of the last fill or difference that has ended.
@@ -22,17 +24,28 @@ struct ReplicaSubscriber: Sendable {
     private var phase: Phase
     /// Whether a step was begun and has not ended.
     private var isOpen = false
-    /// The privileges on the classes at a revision.
-    private var classState: (revision: Revision, privileges: [TimedPrivileges])?
+    /// The privileges on the classes at a revision, and their names.
+    private var classState: ClassState?
     /// A commit that the feed handed over. No commit before it affects the user.
     private var handed: Commit?
+    /// The user's subjects at the revision that was read last.
+    private var subscriber: NamedSubscriber
+    /// The subjects to wait for, and the last change of memberships before that. Known only if the store knows the user.
+    private var waitingKeys: (membershipRevision: Revision, keys: Set<UInt64>)?
 
     struct NamedClass: Sendable {
         let name: String
         let id: ClassID
     }
 
-    private enum Phase: Sendable {
+    private struct ClassState: Sendable {
+        let revision: Revision
+        let privileges: [TimedPrivileges]
+        let named: [ReplicaClass]
+    }
+
+    /// Indirect, because subscribers are copied for each look, and mostly wait.
+    private indirect enum Phase: Sendable {
         case waiting
         case filling(ReplicaFill)
         /// With `isNet`, the replica is complete at the first revision of the candidates, and only differences from it are sent.
@@ -43,8 +56,8 @@ struct ReplicaSubscriber: Sendable {
 
     /// The result of a look.
     enum AdvanceResult {
-        /// Parts to send; possibly none.
-        case parts([ReplicaPart])
+        /// Parts to send; possibly none. If subjects are given, nothing follows up to the head, as for `nothing`.
+        case parts([ReplicaPart], affecting: Set<UInt64>? = nil)
         /// An end of access is not recorded yet. The next commit records it.
         case unsettled(head: Revision)
         /// Nothing to send up to the head. Only a commit that affects one of these subjects can change that.
@@ -57,6 +70,9 @@ struct ReplicaSubscriber: Sendable {
     /// Begins after a revision at which the replica is complete, or with a fill.
     init(_ user: Name, _ classes: [NamedClass], digest: String, after revision: Revision, fill: ReplicaFill?) {
         (self.user, self.classes, self.digest, self.revision) = (user, classes, digest, fill?.revision ?? revision)
+        classIDs = classes.map(\.id)
+        classSet = Set(classIDs)
+        subscriber = NamedSubscriber(user)
         sent = self.revision
         phase = fill.map { .filling($0) } ?? .waiting
     }
@@ -72,17 +88,26 @@ struct ReplicaSubscriber: Sendable {
     }
 
     /// Advances by a bounded amount of work.
-    mutating func look(_ reader: IndexReader, _ log: EventLog, now: Instant) throws -> AdvanceResult {
+    ///
+    /// - Parameters:
+    ///   - reader: a view of the index.
+    ///   - log: the log.
+    ///   - spans: the spans that replicas share.
+    ///   - now: the time.
+    mutating func look(_ reader: IndexReader, _ log: EventLog, _ spans: ReplicaSpans, now: Instant) throws -> AdvanceResult {
         let head = reader.state.revision
         guard revision <= head else {
             throw StoreError.behindTheLog(why: "it ends at \(head), but revision \(revision) was read before")
         }
-        var look = try ReplicaLook(reader, log, user, classes.map(\.id), now: now, limits)
+        var look = try ReplicaLook(reader, log, subscriber, classIDs, classSet, now: now, limits)
+        defer { subscriber = look.subscriber }
+        if limits.sharesSteps, let parts = try sharedStep(spans, &look) { return .parts(parts, affecting: try keys(&look)) }
         while look.objectsLeft > 0, look.commitsLeft > 0, !look.isFull {
             switch phase {
             case .waiting:
                 guard revision < head else {
-                    return look.parts.isEmpty ? .nothing(affecting: try look.keys()) : .parts(look.parts)
+                    let keys = try keys(&look)
+                    return look.parts.isEmpty ? .nothing(affecting: keys) : .parts(look.parts, affecting: keys)
                 }
                 var candidates = ReplicaCandidates(for: user, from: revision)
                 if let handed = handed.take(), handed.revision <= head {
@@ -100,6 +125,32 @@ struct ReplicaSubscriber: Sendable {
             }
         }
         return .parts(look.parts)
+    }
+
+    private mutating func keys(_ look: inout ReplicaLook) throws -> Set<UInt64> {
+        let membershipRevision = look.reader.state.membershipRevision
+        if let waitingKeys, waitingKeys.membershipRevision == membershipRevision { return waitingKeys.keys }
+        let keys = try look.keys()
+        if !keys.contains(AffectedSubscribers.unknownSubscribers) { waitingKeys = (membershipRevision, keys) }
+        return keys
+    }
+
+    /// Makes the step to the head from a shared span. Returns nil if this replica must look for itself.
+    private mutating func sharedStep(_ spans: ReplicaSpans, _ look: inout ReplicaLook) throws -> [ReplicaPart]? {
+        // The span begins after the commits that are known not to affect the user.
+        let from = handed.map { max(revision, Revision($0.revision.rawValue - 1)) } ?? revision
+        guard case .waiting = phase, !isOpen, let classState, classState.revision <= from,
+            let span = try spans.span(after: from, look.reader, look.log), let found = try look.objects(of: span)
+        else { return nil }
+        handed = nil
+        revision = span.to
+        guard !found.isEmpty else { return [] }
+        let position = ReplicaPosition(revision: span.to, hash: span.hash, digest: digest)
+        defer { sent = span.to }
+        return [
+            .begin(.changes(after: sent), position: nil), .objects(found),
+            .end(ReplicaEnd(revision: span.to, time: look.reader.state.time, position: position, classes: classState.named)),
+        ]
     }
 
     // MARK: Phases
@@ -194,28 +245,29 @@ struct ReplicaSubscriber: Sendable {
             phase = .finding(ReplicaCandidates(for: user, from: end), isNet: false)
             return
         }
-        let before = try isOpen ? nil : classPrivileges(at: revision, look)
-        let after = try classPrivileges(at: end, look)
-        if before.map({ $0 != after }) ?? true {
+        let before = try isOpen ? nil : classPrivileges(at: revision, &look)
+        let after = try classPrivileges(at: end, &look)
+        if before.map({ $0.privileges != after.privileges }) ?? true {
             begin(&look)
-            look.add(.end(try look.end(at: end, classes, after, digest: digest)))
+            look.add(.end(try look.end(at: end, after.named, digest: digest)))
             isOpen = false
             sent = end
         }
-        classState = (end, after)
+        classState = after
         revision = end
         phase = .waiting
     }
 
     /// Returns the user's privileges on the classes at a revision.
-    private func classPrivileges(at revision: Revision, _ look: ReplicaLook) throws -> [TimedPrivileges] {
+    private func classPrivileges(at revision: Revision, _ look: inout ReplicaLook) throws -> ClassState {
         let state = look.reader.state
         if let known = classState, known.revision <= revision, max(state.schemaRevision, state.membershipRevision) <= known.revision
         {
-            return known.privileges
+            return known
         }
-        var look = look
-        return try look.classPrivileges(at: revision)
+        let privileges = try look.classPrivileges(at: revision)
+        let named = zip(classes, privileges).map { ReplicaClass(name: $0.name, privileges: look.named($1)) }
+        return ClassState(revision: revision, privileges: privileges, named: named)
     }
 
     /// Replaces the step by a fill at the head.

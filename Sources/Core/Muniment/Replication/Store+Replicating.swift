@@ -68,14 +68,14 @@ extension Store {
 
     /// Advances a replica. If that fails, its feed ends.
     func look(_ subscriber: inout ReplicaSubscriber) -> Result<ReplicaSubscriber.AdvanceResult, NoticeFeedError> {
+        // A failed look, and one that a writer has overtaken, is dropped with all it has changed.
         let start = subscriber
         let looked = look { (reader) throws in
-            var next = start
-            let found = try next.look(reader, log, now: options.clock())
-            return (next, found)
+            subscriber = start
+            return try subscriber.look(reader, log, spans, now: options.clock())
         }
-        return looked.flatMap { next, found in
-            subscriber = next
+        if case .failure = looked { subscriber = start }
+        return looked.flatMap { found in
             if case .nothing = found, let failure = writer?.failure {
                 return .failure(.unreadable(why: StoreError.behindTheLog(why: failure).description))
             }

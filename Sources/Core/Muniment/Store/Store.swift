@@ -29,6 +29,7 @@ public final class Store: Sendable {
     let writer: Writer?
     let readers = ReaderPool()
     let queryMemory = QueryMemory()
+    let spans = ReplicaSpans()
     let feed: CommitSignal
     /// Nil for a store on one machine.
     let follower: SharedLogFollower?

@@ -120,12 +120,16 @@ extension IndexReader {
 struct NamedSubscriber: Sendable {
     let name: Name
     private var last: SubscriberSubjects?
+    /// The number of a user or thing, if the store knows it. It never changes.
+    private var number: PrincipalID?
 
     init(_ name: Name) { self.name = name }
 
     /// Returns the subjects of the subscriber at the reader's revision: none for a role that does not exist.
     mutating func subjects(_ reader: IndexReader) throws -> SubscriberSubjects {
-        let subjects = try reader.caller(name).map { try reader.subjects(of: $0) } ?? .nobody
+        let caller = try number ?? reader.caller(name)
+        if name.kind == .caller, let caller, caller != reader.unlistedUser { number = caller }
+        let subjects = try caller.map { try reader.subjects(of: $0) } ?? .nobody
         let unlisted = try reader.subjects(of: .everyone)
         if let last, last.subjects === subjects, last.unlisted === unlisted { return last }
         let all = SubscriberSubjects(subjects: subjects, unlisted: unlisted)

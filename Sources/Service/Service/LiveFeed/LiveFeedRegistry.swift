@@ -13,11 +13,14 @@ final class LiveFeedRegistry: Sendable {
     private let limits: LiveFeedLimits
     private let counts: ServiceCounts
     private let state = Mutex(State())
+    /// The texts that feeds of replicas share.
+    let replicaTexts = ReplicaTexts()
     private let timer: FeedTimer
     /// The tasks that send events.
     private let running = DispatchGroup()
-    /// Half of the processors are left to commits and responses.
-    private let scheduler = FairScheduler(threads: max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
+    /// Half of the processors are left to commits and responses. Two threads are better than one on two processors as well: while one
+    /// of them sends, the other one reads.
+    private let scheduler = FairScheduler(threads: max(2, ProcessInfo.processInfo.activeProcessorCount / 2))
 
     private struct State {
         var feeds: [UInt64: LiveFeed] = [:]

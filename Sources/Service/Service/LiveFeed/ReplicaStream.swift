@@ -2,6 +2,7 @@ internal import Events
 internal import HTTPServer
 internal import Muniment
 internal import Permissions
+internal import Synchronization
 
 /// The steps of a user's replica as server-sent events.
 enum ReplicaStream {
@@ -19,7 +20,7 @@ enum ReplicaStream {
             from: FeedCursor(replica.revision), at: opening, counting: call.service.operations.counts.replicaWrites,
             positionText: { try? replica.position(at: $0.revision).description },
             while: { try call.mayQuery(about: user) })
-        let sender = ReplicaSender(replica)
+        let sender = ReplicaSender(replica, call.service.liveFeeds.replicaTexts)
         feed.run(following: sender.position) { feed in await sender.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
     }
@@ -29,9 +30,10 @@ enum ReplicaStream {
 private final class ReplicaSender: @unchecked Sendable {
     private var iterator: ReplicaFeed.Iterator
     private var revision: Revision
-    private var writer = ReplicaEventWriter()
+    private var writer: ReplicaEventWriter
 
-    init(_ replica: ReplicaFeed) {
+    init(_ replica: ReplicaFeed, _ texts: ReplicaTexts) {
+        writer = ReplicaEventWriter(texts)
         iterator = replica.makeAsyncIterator()
         revision = replica.revision
     }
@@ -41,11 +43,12 @@ private final class ReplicaSender: @unchecked Sendable {
     /// Sends steps until the client or the store ends the feed. The client can resume after its last event. Must be called once.
     func send(to feed: LiveFeed) async {
         do {
-            // Parts are read only if they can be written at once, so that the user may still read them.
-            try await feed.stream.drain()
-            while let parts = try await iterator.next() {
-                try await feed.send(events(for: parts), at: FeedCursor(revision))
+            while true {
+                await iterator.wait()
+                // Parts are read only if they can be written at once, so that the user may still read them.
                 try await feed.stream.drain()
+                guard let parts = try iterator.look() else { return }
+                if !parts.isEmpty { try await feed.send(events(for: parts), at: FeedCursor(revision)) }
             }
         } catch { return }
     }
@@ -56,34 +59,100 @@ private final class ReplicaSender: @unchecked Sendable {
     }
 }
 
+/// The texts of the last steps: replicas of the same commit mostly send the same ones.
+final class ReplicaTexts: Sendable {
+    private struct Texts {
+        var objects: [(ReplicaObjects, [UInt8])] = []
+        var ends: [(ReplicaEnd, [UInt8])] = []
+    }
+
+    /// The number of texts kept of each kind.
+    private static let limit = 8
+
+    private let texts = Mutex(Texts())
+
+    /// Returns the text of the objects of a step. Equal lists that replicas share are compared by their address.
+    func text(of objects: ReplicaObjects, _ make: () -> [UInt8]) -> [UInt8] {
+        if let known = texts.withLock({ $0.objects.first { $0.0 == objects } }) { return known.1 }
+        let made = make()
+        texts.withLock { Self.add((objects, made), to: &$0.objects) }
+        return made
+    }
+
+    /// Returns the text of the end of a step, without its position.
+    func text(of end: ReplicaEnd, _ make: () -> [UInt8]) -> [UInt8] {
+        let known = texts.withLock { texts in
+            texts.ends.first { $0.0.revision == end.revision && $0.0.time == end.time && $0.0.classes == end.classes }
+        }
+        if let known { return known.1 }
+        let made = make()
+        texts.withLock { Self.add((end, made), to: &$0.ends) }
+        return made
+    }
+
+    private static func add<Key>(_ text: (Key, [UInt8]), to texts: inout [(Key, [UInt8])]) {
+        if texts.count == limit { texts.removeLast() }
+        texts.insert(text, at: 0)
+    }
+}
+
 /// Writes the parts of steps as server-sent events.
 struct ReplicaEventWriter {
+    private let texts: ReplicaTexts
     /// The JSON of the privileges that were written last: many objects have the same.
     private var last: (privileges: [ReplicaPrivilege], json: [UInt8]) = ([], Array("{}".utf8))
+    /// Whether the step is a fill, whose objects are only for this replica.
+    private var isFill = false
+
+    init(_ texts: ReplicaTexts) { self.texts = texts }
 
     mutating func events(for parts: [ReplicaPart]) -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(capacity: 1_024)
         for part in parts {
             switch part {
             case .begin(let kind, let position):
                 head("begin", position, &writer)
-                writer.write(.object(kind.json))
+                if case .changes = kind { isFill = false } else { isFill = true }
+                write(kind, &writer)
             case .objects(let objects):
                 head("objects", objects.position, &writer)
-                write(objects, &writer)
+                if isFill {
+                    write(objects, &writer)
+                } else {
+                    writer.raw(texts.text(of: objects) { separately { $0.write(objects, &$1) } })
+                }
             case .end(let end):
                 head("end", end.position, &writer)
-                write(end, &writer)
+                writer.raw(texts.text(of: end) { separately { $0.write(end, &$1) } })
             }
             writer.raw("\n\n")
         }
         return writer.written
     }
 
+    private mutating func separately(_ write: (inout ReplicaEventWriter, inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        write(&self, &writer)
+        return writer.written
+    }
+
     private func head(_ event: String, _ position: ReplicaPosition?, _ writer: inout JSONWriter) {
-        writer.raw("event: \(event)\n")
-        if let position { writer.raw("id: \(position)\n") }
-        writer.raw("data: ")
+        writer.raw("event: ")
+        writer.raw(event)
+        if let position {
+            writer.raw("\nid: ")
+            writer.raw(position.description)
+        }
+        writer.raw("\ndata: ")
+    }
+
+    private func write(_ kind: ReplicaStepKind, _ writer: inout JSONWriter) {
+        switch kind {
+        case .fill(.first): writer.raw("{\"kind\":\"fill\"}")
+        case .fill(.resumed): writer.raw("{\"kind\":\"fill\",\"resumed\":true}")
+        case .fill(.restored): writer.raw("{\"kind\":\"fill\",\"reset\":\"restored\"}")
+        case .changes(let revision): writer.raw("{\"after\":\(revision),\"kind\":\"changes\"}")
+        }
     }
 
     private mutating func write(_ objects: ReplicaObjects, _ writer: inout JSONWriter) {
@@ -134,16 +203,5 @@ struct ReplicaEventWriter {
         }
         writer.raw(",\"privileges\":")
         writer.raw(last.json)
-    }
-}
-
-extension ReplicaStepKind {
-    fileprivate var json: JSONObject {
-        switch self {
-        case .fill(.first): ["kind": .string("fill")]
-        case .fill(.resumed): ["kind": .string("fill"), "resumed": .bool(true)]
-        case .fill(.restored): ["kind": .string("fill"), "reset": .string("restored")]
-        case .changes(let revision): ["kind": .string("changes"), "after": .revision(revision)]
-        }
     }
 }
