@@ -80,7 +80,7 @@ struct ManagerTests {
         let state = await manager.states.first { $0 != .notDetermined }
         #expect(state?.user?.displayName == "Ann")
         #expect(store.load() == StoredSession(refresh: "r2", ends: Instant.newYear.later(seconds: 86_990)))
-        #expect(transport.requests.map(\.body?["refreshToken"]) == [.string("r0")])
+        #expect(try transport.requests.map { try $0.member("refreshToken") } == [.string("r0")])
     }
 
     @Test("If the service is unreachable at the start, the user stays signed in and the manager retries until it answers")

@@ -24,7 +24,7 @@ struct ClientFixture {
     func device(
         _ name: String = "laptop", store: any SessionStore = InMemorySessionStore(), clockBehindSeconds: Int64 = 0
     ) -> (manager: AuthManager, wire: WatchedTransport) {
-        let wire = WatchedTransport(ServiceTransport(address, timeoutSeconds: 30))
+        let wire = WatchedTransport(URLSessionTransport(address, timeoutSeconds: 30))
         let clock = clock
         var configuration = AuthConfiguration(service: address, store: store, device: name)
         configuration.transport = wire
@@ -58,12 +58,12 @@ struct ClientFixture {
 }
 
 /// A transport that records each request, and drops the responses that the test selects.
-final class WatchedTransport: AuthTransport {
-    private let inner: any AuthTransport
+final class WatchedTransport: HTTPTransport {
+    private let inner: any HTTPTransport
     private let state = Mutex<(sent: [String], losing: Set<String>)>(([], []))
     private let meanwhile = Mutex<[String: @Sendable () -> Void]>([:])
 
-    init(_ inner: any AuthTransport) { self.inner = inner }
+    init(_ inner: any HTTPTransport) { self.inner = inner }
 
     /// Returns the requests sent since the last call.
     func takeSent() -> [String] {
@@ -79,7 +79,7 @@ final class WatchedTransport: AuthTransport {
     /// Runs a closure after the service executes the next matching request, before the response arrives.
     func whenSent(_ request: String, _ body: @escaping @Sendable () -> Void) { meanwhile.withLock { $0[request] = body } }
 
-    func send(_ request: AuthRequest) async throws(TransportError) -> AuthResponse {
+    func send(_ request: ServiceRequest) async throws(TransportError) -> ServiceResponse {
         let isLost = state.withLock { state in
             state.sent.append(request.description)
             return state.losing.remove(request.description) != nil
@@ -88,6 +88,11 @@ final class WatchedTransport: AuthTransport {
         meanwhile.withLock { $0.removeValue(forKey: request.description) }?()
         if isLost { throw .noAnswer("the answer was lost") }
         return answer
+    }
+
+    /// The manager opens no streams.
+    func open(_ request: ServiceRequest) async throws(TransportError) -> any ResponseStream {
+        throw .notSent("the test has no streams")
     }
 }
 

@@ -100,15 +100,16 @@ struct MachineScript {
 /// Responses of the service, for the tables.
 enum Answered {
     static func json(_ status: Int, _ members: JSONObject, retryAfterSeconds: Int? = nil) -> Result<
-        AuthResponse, TransportError
+        ServiceResponse, TransportError
     > {
         let body = (try? JSONText.encode(.object(members))) ?? []
-        return .success(AuthResponse(status: status, body: body, retryAfterSeconds: retryAfterSeconds))
+        let headers = retryAfterSeconds.map { ["retry-after": "\($0)"] } ?? [:]
+        return .success(ServiceResponse(status: status, headers: headers, body: body))
     }
 
     static func problem(
         _ status: Int, _ kind: String, _ further: JSONObject = [:], retryAfterSeconds: Int? = nil
-    ) -> Result<AuthResponse, TransportError> {
+    ) -> Result<ServiceResponse, TransportError> {
         var members: JSONObject = [
             "type": .string("/problems/" + kind), "status": .integer(Int64(status)), "detail": .string("why"),
         ]

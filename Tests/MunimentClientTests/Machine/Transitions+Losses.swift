@@ -5,8 +5,8 @@ import TestSupport
 
 /// Results after a lost response. The machine never reports that the request had no effect.
 extension Transitions {
-    private static let lost = Result<AuthResponse, TransportError>.failure(.noAnswer("lost"))
-    private static let down = Result<AuthResponse, TransportError>.failure(.notSent("down"))
+    private static let lost = Result<ServiceResponse, TransportError>.failure(.noAnswer("lost"))
+    private static let down = Result<ServiceResponse, TransportError>.failure(.notSent("down"))
 
     /// The machine sent a new password, and the response was lost.
     private static let lostOnce: [MachineScript.Line] =

@@ -13,7 +13,7 @@ enum Transitions {
     static let kept = StoredSession(refresh: "r0", ends: Instant.newYear.later(seconds: 86_400))
 
     static func asked(_ number: UInt64, _ job: AuthJob) -> AuthEvent { .asked(JobID(number: number), job) }
-    static func answered(_ number: UInt64, _ outcome: Result<AuthResponse, TransportError>) -> AuthEvent {
+    static func answered(_ number: UInt64, _ outcome: Result<ServiceResponse, TransportError>) -> AuthEvent {
         .answered(.job(JobID(number: number)), outcome)
     }
     static func waited(_ number: UInt64) -> AuthEvent { .waited(.job(JobID(number: number))) }

@@ -115,7 +115,7 @@ extension AuthValue {
         return object
     }
 
-    func requireAnswer() throws(AuthError) -> AuthResponse {
+    func requireAnswer() throws(AuthError) -> ServiceResponse {
         guard case .answer(let answer) = self else { throw AuthValue.unreadable }
         return answer
     }

@@ -13,7 +13,7 @@ internal import Synchronization
 /// - ends with a result or an ``AuthError``.
 public actor AuthManager {
     private var machine: AuthMachine
-    private let transport: any AuthTransport
+    private let transport: any HTTPTransport
     private let configuration: AuthConfiguration
     private let broadcast = StateBroadcast()
     private var callers: [JobID: CheckedContinuation<Result<AuthValue, AuthError>, Never>] = [:]
@@ -31,7 +31,8 @@ public actor AuthManager {
     public init(_ configuration: AuthConfiguration) {
         self.configuration = configuration
         machine = AuthMachine(policy: configuration.retries)
-        transport = configuration.transport ?? ServiceTransport(configuration.service, timeoutSeconds: configuration.timeoutSeconds)
+        transport =
+            configuration.transport ?? URLSessionTransport(configuration.service, timeoutSeconds: configuration.timeoutSeconds)
         Task { [weak self] in await self?.start() }
     }
 
@@ -106,8 +107,8 @@ public actor AuthManager {
         case .send(let sender, let request):
             let transport = transport
             Task {
-                let outcome: Result<AuthResponse, TransportError>
-                do throws(TransportError) { outcome = .success(try await transport.send(request)) } catch {
+                let outcome: Result<ServiceResponse, TransportError>
+                do throws(TransportError) { outcome = .success(try await transport.send(request.encoded())) } catch {
                     outcome = .failure(error)
                 }
                 take(.answered(sender, outcome))
@@ -167,7 +168,7 @@ public struct AuthConfiguration: Sendable {
     /// Waits for the given time. Returns early if the task is cancelled.
     var pause: @Sendable (_ milliseconds: Int64) async -> Void
     /// Sends the requests to the service; nil for HTTP.
-    public var transport: (any AuthTransport)?
+    public var transport: (any HTTPTransport)?
 
     /// - Parameters:
     ///   - service: the address of the service.

@@ -14,7 +14,7 @@ enum AuthEvent: Sendable {
     case asked(JobID, AuthJob)
     /// The caller cancelled the job.
     case givenUp(JobID)
-    case answered(AuthSender, Result<AuthResponse, TransportError>)
+    case answered(AuthSender, Result<ServiceResponse, TransportError>)
     case waited(AuthSender)
     /// The user cancelled the reauthentication.
     case challengeCancelled(UInt64)

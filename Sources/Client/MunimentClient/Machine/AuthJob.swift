@@ -57,7 +57,7 @@ enum AuthValue: Hashable, Sendable {
     case user(AuthUser)
     case sentCode(SentCode)
     case object(JSONObject)
-    case answer(AuthResponse)
+    case answer(ServiceResponse)
     case accessToken(String)
     case nothing
 }

@@ -2,7 +2,7 @@ internal import Primitives
 
 /// Processes the response to a job.
 extension AuthMachine {
-    mutating func answered(_ id: JobID, _ outcome: Result<AuthResponse, TransportError>, _ step: inout Step) {
+    mutating func answered(_ id: JobID, _ outcome: Result<ServiceResponse, TransportError>, _ step: inout Step) {
         guard let running = jobs[id], case .sent = running.phase else { return }
         switch outcome {
         case .failure(.notSent(let why)): sendAgain(id, running, or: .unavailable(why), &step)
@@ -26,7 +26,7 @@ extension AuthMachine {
     }
 
     /// Returns the delay that the service asked for in seconds, limited to the longest accepted delay.
-    private func seconds(_ answer: AuthResponse) -> Int64 {
+    private func seconds(_ answer: ServiceResponse) -> Int64 {
         min(Int64(clamping: answer.retryAfterSeconds ?? 0), policy.longestMilliseconds / 1_000)
     }
 
@@ -48,7 +48,7 @@ extension AuthMachine {
     }
 
     /// Handles a 401 response: the credentials are wrong, a recent sign-in is required, or the token is expired.
-    private mutating func unauthorised(_ id: JobID, _ running: RunningJob, _ answer: AuthResponse, _ step: inout Step) {
+    private mutating func unauthorised(_ id: JobID, _ running: RunningJob, _ answer: ServiceResponse, _ step: inout Step) {
         let problem = ProblemResponse(answer)
         guard running.epoch == epoch, case .live(let live) = session, running.job.needsSession else {
             return refused(id, running, answer, &step)
@@ -77,7 +77,7 @@ extension AuthMachine {
         }
     }
 
-    private mutating func refused(_ id: JobID, _ running: RunningJob, _ answer: AuthResponse, _ step: inout Step) {
+    private mutating func refused(_ id: JobID, _ running: RunningJob, _ answer: ServiceResponse, _ step: inout Step) {
         if running.job.reading == .answer { return end(id, running, .success(.answer(answer)), &step) }
         let problem = ProblemResponse(answer)
         if let link = problem.link { pendingLink = link }

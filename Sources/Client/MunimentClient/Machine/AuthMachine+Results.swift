@@ -2,7 +2,7 @@ internal import Primitives
 
 /// Applies a successful response to the state.
 extension AuthMachine {
-    mutating func succeed(_ id: JobID, _ running: RunningJob, _ answer: AuthResponse, _ step: inout Step) {
+    mutating func succeed(_ id: JobID, _ running: RunningJob, _ answer: ServiceResponse, _ step: inout Step) {
         let isNews = running.epoch == epoch
         let result: Result<AuthValue, AuthError>
         switch running.job.reading {
@@ -32,7 +32,7 @@ extension AuthMachine {
     private static let unreadable: Result<AuthValue, AuthError> = .failure(
         .outcomeUnknown("unexpected response from the service"))
 
-    private mutating func signedIn(_ answer: AuthResponse, _ step: inout Step) -> Result<AuthValue, AuthError> {
+    private mutating func signedIn(_ answer: ServiceResponse, _ step: inout Step) -> Result<AuthValue, AuthError> {
         guard let live = SessionResponse(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
         pendingLink = nil
         begin(live, &step)
@@ -40,7 +40,7 @@ extension AuthMachine {
     }
 
     private mutating func reauthenticated(
-        _ id: JobID, _ answer: AuthResponse, _ isNews: Bool, _ step: inout Step
+        _ id: JobID, _ answer: ServiceResponse, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError> {
         if exchange == .reauthentication(id) { exchange = nil }
         guard let live = SessionResponse(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
@@ -49,7 +49,7 @@ extension AuthMachine {
     }
 
     private mutating func account(
-        _ running: RunningJob, _ answer: AuthResponse, _ isNews: Bool, _ step: inout Step
+        _ running: RunningJob, _ answer: ServiceResponse, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError> {
         guard let user = answer.object.flatMap({ AuthUser($0) }) else { return AuthMachine.unreadable }
         if isNews {
@@ -59,7 +59,7 @@ extension AuthMachine {
         return .success(.user(user))
     }
 
-    private mutating func codeSent(_ use: SentCodeUse, _ answer: AuthResponse) -> Result<AuthValue, AuthError> {
+    private mutating func codeSent(_ use: SentCodeUse, _ answer: ServiceResponse) -> Result<AuthValue, AuthError> {
         guard let code = answer.object.flatMap({ SentCode($0) }) else { return AuthMachine.unreadable }
         sentCodes[use] = code
         return .success(.sentCode(code))
@@ -73,7 +73,7 @@ extension AuthMachine {
 
     /// - Returns: nil if the user must reauthenticate first.
     mutating func confirmed(
-        _ id: JobID, _ running: RunningJob, _ answer: AuthResponse, _ isNews: Bool, _ step: inout Step
+        _ id: JobID, _ running: RunningJob, _ answer: ServiceResponse, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError>? {
         // The session changed or ended since the request was sent.
         guard isNews, case .live(let live) = session else { return .failure(.sessionEnded) }

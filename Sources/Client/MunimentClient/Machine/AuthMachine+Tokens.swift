@@ -56,7 +56,7 @@ extension AuthMachine {
         AuthRequest(.post, "/v1/accounts/refresh", body: ["refreshToken": .string(refresh), "nonce": .string(nonce)])
     }
 
-    mutating func refreshAnswered(_ outcome: Result<AuthResponse, TransportError>, _ step: inout Step) {
+    mutating func refreshAnswered(_ outcome: Result<ServiceResponse, TransportError>, _ step: inout Step) {
         guard case .refresh(let sent)? = exchange else { return }
         switch outcome {
         case .success(let answer) where answer.status == 200:
@@ -131,7 +131,7 @@ extension AuthMachine {
     }
 
     /// Handles the response to a sign-out of a replaced session: either its new token, or the end.
-    func formerSignOutAnswered(_ outcome: Result<AuthResponse, TransportError>, _ step: inout Step) {
+    func formerSignOutAnswered(_ outcome: Result<ServiceResponse, TransportError>, _ step: inout Step) {
         guard case .success(let answer) = outcome, let former = SessionResponse(answer, receivedAt: step.now) else { return }
         signOut(former, &step)
     }
@@ -149,7 +149,7 @@ extension AuthMachine {
     }
 }
 
-extension AuthResponse {
+extension ServiceResponse {
     /// The body, if it is an object.
     var object: JSONObject? {
         if case .object(let members)? = try? JSONText.decode(body, limit: 1 << 20) { members } else { nil }

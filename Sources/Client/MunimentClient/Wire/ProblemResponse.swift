@@ -11,7 +11,7 @@ struct ProblemResponse {
 
     static let limitBytes = 1 << 16
 
-    init(_ answer: AuthResponse) {
+    init(_ answer: ServiceResponse) {
         status = answer.status
         retryAfterSeconds = answer.retryAfterSeconds
         if case .object(let members)? = try? JSONText.decode(answer.body, limit: ProblemResponse.limitBytes) {

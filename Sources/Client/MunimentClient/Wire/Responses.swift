@@ -15,7 +15,7 @@ struct SessionResponse: Hashable, Sendable {
     /// Returns nil if a member is missing or has the wrong type.
     ///
     /// - Parameter now: when the response arrived, by the local clock. The lifetime of the access token starts then.
-    init?(_ answer: AuthResponse, receivedAt now: Instant) {
+    init?(_ answer: ServiceResponse, receivedAt now: Instant) {
         guard let answer = answer.object, let access = answer.text("accessToken"),
             let accessSeconds = answer.integer("accessTokenSeconds"),
             let refresh = answer.text("refreshToken"),

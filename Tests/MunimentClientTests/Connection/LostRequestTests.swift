@@ -4,13 +4,13 @@ import Testing
 
 @testable import MunimentClient
 
-@Suite("Transport to the service", .timeLimit(.minutes(60)))
-struct ServiceTransportTests {
+@Suite("Requests that the service does not answer", .timeLimit(.minutes(60)))
+struct LostRequestTests {
     private func failure(_ script: String) async throws -> TransportError? {
         let server = try PythonServer("import socket\nlistener = socket.create_server(('127.0.0.1', 0), backlog=0)\n" + script)
-        let transport = ServiceTransport(try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 1)
+        let transport = URLSessionTransport(try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 1)
         do throws(TransportError) {
-            _ = try await transport.send(AuthRequest(.post, "/v1/accounts/sign-in", body: [:]))
+            _ = try await transport.send(ServiceRequest(.post, "/v1/accounts/sign-in", body: Array("{}".utf8)))
             return nil
         } catch {
             return error
