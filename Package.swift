@@ -120,7 +120,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CSQLite", "Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Muniment", "Histories",
-                "HTTPServer", "TestSupport",
+                "HTTPServer", "TestSupport", "MunimentClient", "MunimentReplica", "Primitives",
             ],
             path: "Tools/Benchmarks", swiftSettings: settings),
         .executableTarget(
@@ -173,14 +173,15 @@ let package = Package(
             name: "FaultHelper",
             dependencies: [
                 "Muniment", "Histories", "Identity", "EventLog", "Events", "Permissions", "Files", "TestSupport", "DiskWitness",
-                "MunimentReplica",
+                "MunimentClient", "MunimentReplica", "Primitives",
             ],
             path: "Tests/FaultHelper", swiftSettings: settings),
         tests(
             "MunimentClientTests",
             [
-                "MunimentClient", "MunimentReplica", "Events", "Permissions", "Identity", "OpenIDConnect", "Muniment", "Service",
-                "Credentials", "ServiceSupport", "IdentitySupport", "TestSupport",
+                "MunimentClient", "MunimentReplica", "Events", "Permissions", "Projections", "Identity", "OpenIDConnect", "Muniment",
+                "Service",
+                "Credentials", "CommandLineTool", "ServiceSupport", "IdentitySupport", "TestSupport", "FaultHelper",
             ]),
         tests(
             "ReplicaTests", ["MunimentReplica", "Events", "Permissions", "Muniment", "Projections", "TestSupport", "FaultHelper"]),

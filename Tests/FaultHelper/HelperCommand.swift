@@ -50,6 +50,8 @@ struct HelperCommand {
         case "accounts-delete-without-room": try accounts.deleteWithoutRoom()
         case "replica-forever": try ReplicaHelperCommands(path: arguments[0]).changeForever()
         case "replica-fill": try ReplicaHelperCommands(path: arguments[0]).fill(objects: Int(arguments[1]) ?? 0)
+        case "replica-client":
+            try ReplicaClientCommand(address: arguments[0], token: arguments[1], user: arguments[2], file: arguments[3]).run()
         case "use-as-nobody": try store.useAsNobody()
         default: FaultHelper.say("unknown errand `\(name)`")
         }

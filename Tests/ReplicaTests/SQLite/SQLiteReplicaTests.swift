@@ -38,36 +38,19 @@ struct SQLiteReplicaTests {
         let names = Schedule<SQLiteReplicaStorage>.names + Schedule<SQLiteReplicaStorage>.newNames
         guard try names.allSatisfy({ try client.storage.staged($0) == nil }) else { return }
         var known: Set<String> = []
-        for object in try client.confirmed().values { known.formUnion(marks(try JSONText.encode(object.value))) }
+        for object in try client.confirmed().values { known.formUnion(FileBytes.marks(try JSONText.encode(object.value))) }
         let transactions =
             try client.storage.pending().map(\.changes)
             + client.storage.ended(after: TransactionID(0), limit: .max).map(\.changes)
-        for change in transactions.joined() { known.formUnion(marks(try JSONText.encode(.object(change.json)))) }
+        for change in transactions.joined() { known.formUnion(FileBytes.marks(try JSONText.encode(.object(change.json)))) }
         let number = client.user == "user:ann" ? 1 : 2
         for file in try FileBytes.files(below: folder + "/\(number)") {
-            let lost = marks(file.bytes).subtracting(known)
+            let lost = FileBytes.marks(file.bytes).subtracting(known)
             if !lost.isEmpty {
                 throw SimulatedClient<SQLiteReplicaStorage>.Broken(
                     description: "\(file.path) has \(lost.sorted()), which the user may not read")
             }
         }
-    }
-
-    /// Returns the marks `<17>` of the values in some bytes.
-    private func marks(_ bytes: [UInt8]) -> Set<String> {
-        var found: Set<String> = []
-        var start: Int?
-        for (index, byte) in bytes.enumerated() {
-            if byte == UInt8(ascii: "<") {
-                start = index + 1
-            } else if byte == UInt8(ascii: ">"), let first = start, index > first {
-                found.insert(String(decoding: bytes[first..<index], as: UTF8.self))
-                start = nil
-            } else if byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") {
-                start = nil
-            }
-        }
-        return found
     }
 
     @Test("R17: a replica that is killed at any moment has one whole revision, and each transaction that was accepted")

@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Muniment
+import ServiceSupport
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Files
 import Foundation
 import Muniment
 import Service
+import ServiceSupport
 import TestSupport
 import Testing
 

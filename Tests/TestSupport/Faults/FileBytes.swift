@@ -33,6 +33,23 @@ public enum FileBytes {
     /// Whether a sequence of bytes contains another one as a contiguous part.
     public static func contains(_ text: String, in bytes: [UInt8]) -> Bool { Data(bytes).range(of: Data(text.utf8)) != nil }
 
+    /// Returns the digits of the marks such as `<17>` in some bytes. Tests give each value a mark of its own.
+    public static func marks(_ bytes: [UInt8]) -> Set<String> {
+        var found: Set<String> = []
+        var start: Int?
+        for (index, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "<") {
+                start = index + 1
+            } else if byte == UInt8(ascii: ">"), let first = start, index > first {
+                found.insert(String(decoding: bytes[first..<index], as: UTF8.self))
+                start = nil
+            } else if byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") {
+                start = nil
+            }
+        }
+        return found
+    }
+
     /// Copies a folder with its content. Replaces an existing folder.
     public static func copyFolder(_ from: String, to: String) throws {
         if FileManager.default.fileExists(atPath: to) { try FileManager.default.removeItem(atPath: to) }

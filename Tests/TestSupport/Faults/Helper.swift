@@ -25,21 +25,28 @@ public final class Helper: Sendable {
         return folder.appending(path: "FaultHelper")
     }()
 
-    private init(_ arguments: [String], wrapper: [String]) throws {
-        process = try ChildProcess(wrapper + [Self.executable.path] + arguments, output: .pipe, endingWithinSeconds: 1800)
+    private init(_ arguments: [String], wrapper: [String], hasInput: Bool) throws {
+        process = try ChildProcess(
+            wrapper + [Self.executable.path] + arguments, hasInput: hasInput, output: .pipe, endingWithinSeconds: 1800)
     }
 
     /// Starts the helper.
     ///
-    /// - Parameter wrapper: a command that starts it, such as `setpriv …`.
-    public static func start(_ arguments: [String], wrapper: [String] = []) throws -> Helper {
-        try Helper(arguments, wrapper: wrapper)
+    /// - Parameters:
+    ///   - arguments: the name of a command, and its arguments.
+    ///   - wrapper: a command that starts it, such as `setpriv …`.
+    ///   - hasInput: whether its standard input is a pipe, for ``write(_:)``.
+    public static func start(_ arguments: [String], wrapper: [String] = [], hasInput: Bool = false) throws -> Helper {
+        try Helper(arguments, wrapper: wrapper, hasInput: hasInput)
     }
 
     /// Runs the helper to its end.
     public static func run(_ arguments: [String], wrapper: [String] = []) throws -> Result {
         try start(arguments, wrapper: wrapper).finish()
     }
+
+    /// Writes to its standard input.
+    public func write(_ text: String) throws { try process.write(text) }
 
     /// Returns the next line of its output, or nil at the end.
     public func line() throws -> String? { process.line() }

@@ -25,6 +25,8 @@ public actor Replica {
         public var clock: @Sendable () -> Instant
         /// The age in seconds after which a privilege is unknown: by default one day.
         public var maxAgeSeconds: Int64
+        /// Waits before the next attempt. Throws if the task is cancelled.
+        var pause: @Sendable (_ milliseconds: Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
 
         public init(maxAgeSeconds: Int64 = 86_400, clock: (@Sendable () -> Instant)? = nil) {
             self.maxAgeSeconds = maxAgeSeconds
@@ -224,8 +226,8 @@ public actor Replica {
     }
 
     private func wait(_ timer: ReplicaTimer, _ milliseconds: Int64) {
-        tasks.run(.timer(timer)) { [weak self] in
-            guard (try? await Task.sleep(for: .milliseconds(milliseconds))) != nil else { return }
+        tasks.run(.timer(timer)) { [weak self, pause = options.pause] in
+            guard (try? await pause(milliseconds)) != nil else { return }
             await self?.note(.waited(timer))
         }
     }

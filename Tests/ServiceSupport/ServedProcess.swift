@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 
 /// The built `muniment serve` as a separate process.
-final class ServedProcess: Sendable {
-    let port: UInt16
+package final class ServedProcess: Sendable {
+    package let port: UInt16
     /// The lines that the process wrote up to and including the line that says that it listens.
-    let lines: [String]
+    package let lines: [String]
     private let process: ChildProcess
 
     /// Starts the process with a data directory, and waits until it listens.
@@ -16,7 +16,7 @@ final class ServedProcess: Sendable {
     ///   - environment: Additional environment variables.
     ///   - descriptorLimit: The hard limit on its open files, or nil for the limit of the test.
     ///   - blockingSignals: whether all signals are blocked when it starts.
-    init(
+    package init(
         _ directory: String, options: [String] = [], environment: [String: String] = [:], descriptorLimit: Int? = nil,
         blockingSignals: Bool = false
     ) throws {
@@ -38,32 +38,32 @@ final class ServedProcess: Sendable {
 
     deinit { kill() }
 
-    struct NotListening: Error {
-        let lines: [String]
-        let errors: String
+    package struct NotListening: Error {
+        package let lines: [String]
+        package let errors: String
     }
 
     /// Kills the process immediately (SIGKILL), and returns after it has exited.
-    func kill() { process.kill() }
+    package func kill() { process.kill() }
 
     /// The number of the process.
-    var identifier: Int32 { process.processIdentifier }
+    package var identifier: Int32 { process.processIdentifier }
 
-    func signal(_ number: Int32) { process.signal(number) }
+    package func signal(_ number: Int32) { process.signal(number) }
 
     /// Waits until the process exits.
     ///
     /// - Returns: The exit code, or nil if a signal ended the process.
-    func exitCode() -> Int32? {
+    package func exitCode() -> Int32? {
         process.waitUntilExit()
         return process.exitCode
     }
 
     /// The rest of standard output, after ``lines``. Waits for the end of the process.
-    func rest() -> String { (try? process.finish().output) ?? "" }
+    package func rest() -> String { (try? process.finish().output) ?? "" }
 
     /// The text that the process has written to standard error.
-    var errors: String { (try? process.errors) ?? "" }
+    package var errors: String { (try? process.errors) ?? "" }
 
     /// A command that blocks all signals and then runs the command in its arguments.
     private static let blocking = [
