@@ -179,7 +179,8 @@ let package = Package(
         tests(
             "MunimentClientTests",
             [
-                "MunimentClient", "MunimentReplica", "Events", "Permissions", "Projections", "Identity", "OpenIDConnect", "Muniment",
+                "MunimentClient", "MunimentReplica", "Events", "Permissions", "Projections", "Identity", "OpenIDConnect",
+                "Muniment",
                 "Service",
                 "Credentials", "CommandLineTool", "ServiceSupport", "IdentitySupport", "TestSupport", "FaultHelper",
             ]),

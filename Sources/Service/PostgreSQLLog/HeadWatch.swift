@@ -49,6 +49,9 @@ final class HeadWatch: @unchecked Sendable {
         throw SharedLogError.unreachable("the service is stopping")
     }
 
+    /// Whether somebody has waited for a log.
+    var isWatching: Bool { condition.withLock { hasStarted } }
+
     private func startOnce() {
         guard !hasStarted else { return }
         hasStarted = true

@@ -98,15 +98,21 @@ public final class PostgreSQLLogs: SharedLogs {
 
     /// Wakes the other nodes soon. Many calls at once are one notification. Nothing is lost if it fails: nodes also look by themselves.
     fileprivate func notify() {
+        // A command of the tool ends soon after its change, and must not leave a thread behind.
+        guard heads.isWatching else { return sendNotification() }
         guard isNotifying.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
             return
         }
         notifier.async { [self] in
             isNotifying.store(false, ordering: .releasing)
-            _ = try? reading {
-                // Nobody waits for a notification to be durable.
-                try $0.run("SELECT set_config('synchronous_commit', 'off', true), pg_notify('muniment', '')")
-            }
+            sendNotification()
+        }
+    }
+
+    private func sendNotification() {
+        _ = try? reading {
+            // Nobody waits for a notification to be durable.
+            try $0.run("SELECT set_config('synchronous_commit', 'off', true), pg_notify('muniment', '')")
         }
     }
 }
@@ -203,6 +209,13 @@ struct PostgreSQLLog: SharedLog {
         }
     }
 
+    /// Throws unless the standbys follow this server. A server that was replaced can lack records without being wrong about the others.
+    private func confirm(_ connection: PostgreSQLConnection) throws {
+        _ = connection.takeWarning()
+        _ = try connection.run("SELECT muniment.confirm()")
+        if connection.takeWarning() { throw SharedLogError.unreachable("the server could not ask its standbys") }
+    }
+
     func records(after position: LogPosition?, limitBytes: Int) throws -> LogGroup {
         let revision = position.map { Int64($0.revision.rawValue) } ?? -1
         let refusal = Int64(position?.refusal?.number.rawValue ?? 0)
@@ -223,12 +236,14 @@ struct PostgreSQLLog: SharedLog {
             var refusals = try rows("refusals", "number", from: refusal)
             if let position {
                 guard let known = commits.first, known.number == position.revision.rawValue, known.hash == position.hash else {
+                    try confirm(connection)
                     throw SharedLogError.diverged("the shared log does not contain \(position)")
                 }
                 commits.removeFirst()
             }
             if let last = position?.refusal {
                 guard let known = refusals.first, known.number == last.number.rawValue, known.hash == last.hash else {
+                    try confirm(connection)
                     throw SharedLogError.diverged("the shared log does not contain \(last)")
                 }
                 refusals.removeFirst()

@@ -103,7 +103,7 @@ public final class MunimentService: HTTPApplication {
                     .alreadyExists where settings.sharedLogs != nil
                 {
                     // Another node was first.
-                    _ = try data.store(.default)
+                    _ = try data.join(.default)
                 }
             }
             for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {

@@ -27,9 +27,11 @@ final class SharedLogFollower: Sendable {
     /// The pause after a failure, in seconds.
     private static let pause = 0.1
 
-    init(log: EventLog, shared: any SharedLog, writer: Writer) {
+    /// - Parameter current: when the copy last had everything.
+    init(log: EventLog, shared: any SharedLog, writer: Writer, current: ContinuousClock.Instant?) {
         self.log = log
         self.shared = shared
+        state.withLock { $0.current = current }
         Thread.detachNewThread { [self] in
             while !isStopped.load(ordering: .acquiring), log.failure == nil { look(writer) }
             hasEnded.signal()

@@ -162,10 +162,15 @@ public final class Store: Sendable {
             throw StoreError.shared(path: folder.path)
         }
         try folder.logSeal.check(log)
+        var current: ContinuousClock.Instant?
         if let shared = options.sharedLog {
             try replaceFile(folder.sharedMark, with: [])
+            let begin = ContinuousClock.now
             // Without an answer, the node begins with the copy that it has.
-            do { try copy(shared, to: log, options) } catch SharedLogError.unreachable {}
+            do {
+                try copy(shared, to: log, options)
+                current = begin
+            } catch SharedLogError.unreachable {}
         }
         try folder.seenHead.check(log)
         let opening = IndexOpening(folder: folder, log: log, options: options)
@@ -192,7 +197,7 @@ public final class Store: Sendable {
         }
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
-        let follower = options.sharedLog.map { SharedLogFollower(log: log, shared: $0, writer: writer) }
+        let follower = options.sharedLog.map { SharedLogFollower(log: log, shared: $0, writer: writer, current: current) }
         let store = Store(
             folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed, follower: follower)
         feed.findAffectedSubscribers { [weak store] in store?.affectedSubscribers(of: $0, readsValues: $1) }

@@ -220,7 +220,9 @@ public final class TokenRegistry: Sendable {
     /// Follows the shared log until ``stop()``: a change at another node is known here within a second.
     public func followSharedLog() throws {
         guard let shared else { return }
-        _ = try follow(shared)
+        do { _ = try follow(shared) } catch SharedLogError.unreachable {
+            // Without an answer, the node begins with the copy that it has, and tries again.
+        }
         Thread.detachNewThread { [self] in
             var failure: String?
             while !isStopped.load(ordering: .acquiring) {

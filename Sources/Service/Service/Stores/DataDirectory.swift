@@ -127,6 +127,12 @@ final class DataDirectory: Sendable {
         }
     }
 
+    /// Returns a store that another node has just created.
+    func join(_ name: StoreName) throws -> HostedStore? {
+        state.withLock { $0.shared = nil }
+        return try store(name)
+    }
+
     /// Creates a store.
     ///
     /// - Throws: ``StoreError/alreadyExists(path:)``, or ``StoreError/closed`` after the folder was closed.

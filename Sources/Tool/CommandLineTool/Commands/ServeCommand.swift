@@ -128,7 +128,10 @@ extension Command {
         let process = ProcessInfo.processInfo.processIdentifier
         log.write(.info, "muniment \(Tool.version) starts with `\(settings.dataDirectory)`, process \(process)")
         call.warnOfProxies(settings, log)
-        try settings.sharedLogs.map { try $0.check() }
+        do { try settings.sharedLogs.map { try $0.check() } } catch let error as SharedLogError {
+            guard case .unreachable = error, try !DataDirectorySurvey(settings.dataDirectory).stores.isEmpty else { throw error }
+            log.write(.warning, "the service begins with its copies: \(error)")
+        }
         if let problem = tls?.problem(at: settings.clock()) { log.write(.warning, TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
         var server: HTTPServer?
