@@ -101,12 +101,15 @@ class Nemesis:
         # The machines whose program a fault keeps from running.
         self.down = set()
         self.supervised = 0
+        # The machines whose disk was full in this round.
+        self.filled = set()
         # (fault, when it began) of faults whose recovery is measured.
         self.measured = []
 
     def carry_out(self, faults, begin, should_stop):
         """Carries out the faults of a round that began at a monotonic time."""
         queue = sorted(faults, key=lambda fault: fault.at)
+        self.filled.clear()
         while not should_stop():
             now = time.monotonic() - begin
             while self.ends and self.ends[0][0] <= now:
@@ -119,7 +122,7 @@ class Nemesis:
             time.sleep(0.05)
 
     def supervise(self):
-        """Starts programs that have ended by themselves, as a supervisor does. A node ends if it cannot reach the shared log at its start."""
+        """Starts programs that have ended by themselves, as a supervisor does. A node ends if it does not reach the shared log at its start."""
         found = processes.find(self.layout)
         for machine in self.layout.servers:
             program = cluster.PROGRAMS[machine.kind]
@@ -241,6 +244,7 @@ class Nemesis:
         return self.cut_links([(sender, receiver)])
 
     def fill_disk(self, fault, machine):
+        self.filled.add(machine.name)
         file = machine.disk / FILLER
         with open(file, "wb", buffering=0) as output:
             free = os.statvfs(machine.disk)

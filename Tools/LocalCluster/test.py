@@ -156,8 +156,11 @@ class Test:
     def heal_node(self, machine):
         if self.await_node(machine, 30):
             return
-        # A store that could not write stays closed until the node is started again.
-        self.log.record("restart", machine=machine.name)
+        # A store that could not write to its disk stays closed until the node is started again. Nothing else needs a restart.
+        why = cluster.from_client(self.layout, lambda: node.readiness(machine))
+        self.log.record("restart", machine=machine.name, problem=why)
+        if machine.name not in self.nemesis.filled:
+            self.report(Violation("heals without a restart", f"{machine} takes no writes 30 s after all faults have ended: {why}"))
         processes.kill(self.layout, machine, "node")
         node.start(self.layout, machine, **self.node_options)
         self.nemesis.counts["restart after a fault"] += 1
