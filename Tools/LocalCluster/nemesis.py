@@ -122,7 +122,10 @@ class Nemesis:
             time.sleep(0.05)
 
     def supervise(self):
-        """Starts programs that have ended by themselves, as a supervisor does. A node ends if it does not reach the shared log at its start."""
+        """Starts programs that have ended by themselves, as a supervisor does.
+
+        A node ends if it does not reach the shared log at its start.
+        """
         found = processes.find(self.layout)
         for machine in self.layout.servers:
             program = cluster.PROGRAMS[machine.kind]

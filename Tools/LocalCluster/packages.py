@@ -5,11 +5,10 @@ import subprocess
 from pathlib import Path
 
 from .layout import REPOSITORY, Failure
-from .shell import run, succeeds
+from .shell import succeeds
 
 NETWORK = ["iproute2", "nftables", "util-linux"]
 DATABASE = ["postgresql-15", "patroni", "python3-etcd", "etcd-server", "etcd-client"]
-CLOCK = ["libfaketime"]
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 CREATE_CLUSTER = Path("/etc/postgresql-common/createcluster.d/muniment.conf")
@@ -48,7 +47,3 @@ def install(packages):
         for package, unit in (("etcd-server", "etcd"), ("patroni", "patroni"), ("postgresql-15", "postgresql")):
             if package in missing:
                 succeeds("systemctl", "disable", unit)
-
-
-def version(package):
-    return run("dpkg-query", "--show", "--showformat=${Version}", package, check=False)
