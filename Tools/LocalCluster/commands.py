@@ -45,13 +45,18 @@ def main(arguments):
     test.add_argument("--accounts", action="store_true", help="sign in and out, too; only with --local-log")
     commands.add_parser("self-test", help="show that each checker sees its violation")
     options = parser.parse_args(arguments)
-    # A test that is asked to end still stops its cluster.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(2))
+    signal.signal(signal.SIGTERM, end_early)
     try:
         return COMMANDS[options.command](options)
     except Failure as failure:
         print(f"Tools/cluster: {failure}", file=sys.stderr)
         return 2
+
+
+def end_early(number, frame):
+    """Ends after SIGTERM, so that a test still stops its cluster."""
+    print("Tools/cluster: ends early, because of SIGTERM", file=sys.stderr, flush=True)
+    sys.exit(2)
 
 
 def start_command(options):
