@@ -239,6 +239,10 @@ let words = Array(CommandLine.arguments.dropFirst())
 if words == ["--constant-server"] { try ConstantServer.run() }
 
 do {
+    if words.first == ReplicaFill.word {
+        try await ReplicaFill.run(Array(words.dropFirst()))
+        exit(0)
+    }
     let arguments = try Arguments(words)
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
