@@ -68,7 +68,7 @@ public enum SharedLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The log does not contain what this node's copy contains.
     case diverged(String)
     /// The engine could lose acknowledged writes, as it is configured.
-    case unsafe(String)
+    case notDurable(String)
     /// The engine has no tables for logs, or those of another version.
     case unprepared(String)
 
@@ -77,7 +77,7 @@ public enum SharedLogError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreachable(let reason): "the shared log cannot be reached: \(reason)"
         case .diverged(let reason):
             "the shared log and this node's copy differ: \(reason). Find out which is right before copying afresh with `muniment log copy`"
-        case .unsafe(let reason): "the shared log could lose acknowledged writes: \(reason)"
+        case .notDurable(let reason): "the shared log could lose acknowledged writes: \(reason)"
         case .unprepared(let reason): "the shared log is not prepared: \(reason)"
         }
     }

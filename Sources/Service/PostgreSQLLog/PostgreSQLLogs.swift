@@ -67,9 +67,9 @@ public final class PostgreSQLLogs: SharedLogs {
             throw SharedLogError.unreachable("the server is a standby: add `target_session_attrs=read-write` to the address")
         }
         guard ["on", "remote_apply"].contains(texts[0]) else {
-            throw SharedLogError.unsafe("`synchronous_commit` is `\(texts[0])`: set it to `on` or `remote_apply`")
+            throw SharedLogError.notDurable("`synchronous_commit` is `\(texts[0])`: set it to `on` or `remote_apply`")
         }
-        guard texts[2] == "on" else { throw SharedLogError.unsafe("`fsync` is `\(texts[2])`: set it to `on`") }
+        guard texts[2] == "on" else { throw SharedLogError.notDurable("`fsync` is `\(texts[2])`: set it to `on`") }
         guard allowsNoStandby || !texts[1].isEmpty else { throw noStandby }
         guard !texts[4].isEmpty else {
             throw SharedLogError.unprepared(
@@ -84,7 +84,7 @@ public final class PostgreSQLLogs: SharedLogs {
         _ = try connection.run("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED")
     }
 
-    fileprivate static let noStandby = SharedLogError.unsafe(
+    fileprivate static let noStandby = SharedLogError.notDurable(
         "`synchronous_standby_names` is empty, so commits are lost with the server: configure a synchronous standby, or accept the loss "
             + "with `--log-without-standby`")
 

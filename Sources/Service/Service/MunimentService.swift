@@ -29,7 +29,7 @@ public final class MunimentService: HTTPApplication {
     let liveFeeds: LiveFeedRegistry
     let tickets = FeedTickets()
     let crossOrigin: CrossOrigin
-    /// The queue of requests with large bodies, which need much memory while they are handled.
+    /// The queue of requests with large bodies.
     let bodies = BodyQueues()
     private let serviceLock: ServiceLock
     private let tokens: TokenRegistry
@@ -39,7 +39,6 @@ public final class MunimentService: HTTPApplication {
     let streams = WorkQueue(WorkLimits(running: streamLimit, waiting: 0, runningOfCaller: streamLimit / 4))
     /// Number of threads for queries: two for each processor, and at least eight.
     private static let threads = max(8, ProcessInfo.processInfo.activeProcessorCount * 2)
-    /// How many long responses may be sent at once.
     static let streamLimit = 32
     let runningKeys = RunningIdempotencyKeys()
     let runningCommits: RunningCommits
@@ -265,9 +264,9 @@ public final class MunimentService: HTTPApplication {
             }
         }
         let call = RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted)
-        guard call.isLinearizable, exchange.hosted?.store.sharedLogStatus != nil else { return go(call) }
+        guard call.isLinearizable, let store = exchange.hosted?.store, store.sharedLogStatus != nil else { return go(call) }
         return later(request, exchange) { _ in
-            try exchange.hosted?.store.catchUp()
+            try store.catchUp()
             return self.go(call)
         }
     }
