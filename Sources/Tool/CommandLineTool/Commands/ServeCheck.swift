@@ -11,7 +11,9 @@ extension Invocation {
     /// - Returns: ``ExitCode/failure`` if a start would fail.
     func checkService(_ configuration: Configuration) throws -> ExitCode {
         for (name, setting) in configuration.settings.sorted(by: { $0.key < $1.key }) {
-            try output.line("setting  \(name) = \(setting.value)  (\(setting.source))")
+            // The address of a shared log may contain a password.
+            let isSecret = name == Option.sharedLogAddress.name
+            try output.line("setting  \(name) = \(isSecret ? "…" : setting.value)  (\(setting.source))")
         }
         let plan = try servicePlan()
         var check = ServeCheck(output: output)
