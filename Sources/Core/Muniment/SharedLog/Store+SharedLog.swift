@@ -102,7 +102,10 @@ extension Store {
     ///
     /// The hashes of the shared log are those of the store. Can be repeated after a failure.
     ///
-    /// - Parameter shared: the log.
+    /// - Parameters:
+    ///   - path: the folder of the store.
+    ///   - shared: the log.
+    ///   - options: the options to open the store's own log with; receives the progress.
     /// - Throws: `SharedLogError.diverged` if the log has another store, ``StoreError``, or `LogError` for a damaged log.
     /// - Returns: the last revision.
     @discardableResult

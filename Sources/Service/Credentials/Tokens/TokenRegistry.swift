@@ -201,7 +201,8 @@ public final class TokenRegistry: Sendable {
     /// - Throws: `SharedLogError`, ``TokenFileError``, or a file's error.
     private func follow(_ shared: any SharedLog) throws -> TokenFile {
         try makePrivateFolder(folder)
-        try replaceFile(sharedMark, with: [])
+        // Another thread may make it at the same time.
+        _ = try createFile(sharedMark, with: [])
         while true {
             let file = try lines.read().map { try TokenFile($0.bytes, path: path, record: try knownEnd()) }
             if let file, !file.records.isEmpty, try shared.position() == nil {
