@@ -25,10 +25,10 @@ extension EventLog: SharedLog {
         var rows = LogRows(after: present?.hash ?? .zero)
         for record in group.commits {
             let key = LogKeys.fixed(Revision(record.number), isAfterTheName: present?.refusal != nil)
-            rows.add(key) { $0.raw(record.bytes) }
+            rows.add(key, record)
         }
         var refusalRows = LogRows(after: present?.refusal?.hash ?? .zero)
-        for record in group.refusals { refusalRows.add(LogKeys.fixed(record.number)) { $0.raw(record.bytes) } }
+        for record in group.refusals { refusalRows.add(LogKeys.fixed(record.number), record) }
         guard let newHead = try headAfter(group) ?? head else { throw LogError.outOfOrder("a refusal needs an earlier commit") }
         try write(rows, refusalRows, head: newHead, lastRefusal: next.refusal)
         return true

@@ -44,9 +44,20 @@ struct LogRows {
     mutating func add(_ key: FixedKey, _ encode: (inout ByteWriter) -> Void) {
         let start = writer.bytes.count
         encode(&writer)
-        hash = Digest(of: writer.bytes.span.extracting(start - Digest.byteCount..<writer.bytes.count))
+        end(key, start, Digest(of: writer.bytes.span.extracting(start - Digest.byteCount..<writer.bytes.count)))
+    }
+
+    /// Adds a record whose hash was checked.
+    mutating func add(_ key: FixedKey, _ record: ChainedRecord) {
+        let start = writer.bytes.count
+        writer.raw(record.bytes)
+        end(key, start, record.hash)
+    }
+
+    private mutating func end(_ key: FixedKey, _ start: Int, _ hash: Digest) {
         writer.raw(hash.bytes)
         rows.append((key, start..<writer.bytes.count))
+        self.hash = hash
     }
 
     /// Returns the rows as records, numbered from `first`.

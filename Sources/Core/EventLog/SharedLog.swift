@@ -3,7 +3,7 @@ public import Hashing
 
 /// The log of a store on an engine that several machines reach.
 ///
-/// The engine orders and keeps bytes. It is not trusted with their meaning: each node checks numbers, hashes and codes of what it reads,
+/// The engine orders and keeps bytes. It is not trusted with their meaning: each node checks numbers, hashes and codes of all records,
 /// and keeps a copy in an ``EventLog``, which conforms to this protocol too.
 ///
 /// All calls block. They can be made from any thread.
@@ -33,7 +33,7 @@ public protocol SharedLog: Sendable {
 
     /// Waits until the log may have records after a position, or until a time has passed.
     ///
-    /// - Returns: the last moment at which the log is known to have ended at the position; nil if it has records after it.
+    /// - Returns: the last time when the log is known to have ended at the position; nil if it has records after it.
     /// - Throws: ``SharedLogError/unreachable(_:)``.
     func wait(after position: LogPosition, atMost duration: Duration) throws -> ContinuousClock.Instant?
 }
@@ -48,7 +48,7 @@ public protocol SharedLogs: Sendable {
     /// - Throws: ``SharedLogError``.
     func names() throws -> [String]
 
-    /// Throws unless the engine can be reached and keeps what it acknowledges.
+    /// Throws unless the engine can be reached and keeps acknowledged writes.
     func check() throws
 
     /// Ends all waits and closes the connections.

@@ -1,4 +1,3 @@
-internal import EventLog
 internal import Synchronization
 
 /// Connections that are used by one thread at a time.
@@ -16,7 +15,7 @@ final class ConnectionPool: Sendable {
 
     init(_ connect: @escaping @Sendable () -> PostgreSQLConnection) { self.connect = connect }
 
-    /// Calls `body` with a connection. An error of the server becomes a `SharedLogError`.
+    /// Calls `body` with a connection.
     func with<R>(_ body: (PostgreSQLConnection) throws -> R) throws -> R {
         let lent = idle.withLock { Lent($0.connections.popLast()) }
         let connection = lent.connection ?? connect()
@@ -24,9 +23,6 @@ final class ConnectionPool: Sendable {
             let result = try body(connection)
             giveBack(connection)
             return result
-        } catch let error as PostgreSQLConnection.ServerError {
-            connection.close()
-            throw error.asLogError
         } catch {
             connection.close()
             throw error
@@ -54,14 +50,4 @@ private struct Lent: @unchecked Sendable {
     let connection: PostgreSQLConnection?
 
     init(_ connection: PostgreSQLConnection?) { self.connection = connection }
-}
-
-extension PostgreSQLConnection.ServerError {
-    /// What the error means for a log: missing tables, or a server that cannot answer now.
-    var asLogError: SharedLogError {
-        switch state {
-        case "42883", "42P01", "3F000", "42501": .unprepared("\(message): run the output of `muniment log schema`")
-        default: .unreachable(message)
-        }
-    }
 }

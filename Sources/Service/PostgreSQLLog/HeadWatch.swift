@@ -6,7 +6,7 @@ internal import Foundation
 final class HeadWatch: @unchecked Sendable {
     private let connection: PostgreSQLConnection
     private let condition = NSCondition()
-    /// What is known about each store that was asked for; guarded by the condition.
+    /// The watched logs, by store; guarded by the condition.
     private var known: [String: Known] = [:]
     private var failure: SharedLogError?
     private var looks: UInt64 = 0
@@ -15,7 +15,7 @@ final class HeadWatch: @unchecked Sendable {
 
     private struct Known {
         var position: LogPosition?
-        /// When a server that its standbys still followed had this position.
+        /// When a server had this position that its standbys still followed.
         var confirmed: ContinuousClock.Instant?
     }
 
@@ -37,7 +37,7 @@ final class HeadWatch: @unchecked Sendable {
         let firstLook = looks
         while !isStopped {
             if let found = known[store], let end = found.position {
-                // What was seen before the call may be older than the position.
+                // An end that was read before the call may be older than the position.
                 if end.isAfter(position) || (end != position && looks > firstLook) { return nil }
                 if end == position, let confirmed = found.confirmed, confirmed >= begin { return confirmed }
             }
@@ -49,7 +49,7 @@ final class HeadWatch: @unchecked Sendable {
         throw SharedLogError.unreachable("the service is stopping")
     }
 
-    /// Whether somebody has waited for a log.
+    /// Whether the thread was started, by the first wait.
     var isWatching: Bool { condition.withLock { hasStarted } }
 
     private func startOnce() {
@@ -77,14 +77,8 @@ final class HeadWatch: @unchecked Sendable {
         } catch {
             isListening = false
             connection.close()
-            let failure =
-                switch error {
-                case let error as SharedLogError: error
-                case let error as PostgreSQLConnection.ServerError: error.asLogError
-                default: SharedLogError.unreachable("\(error)")
-                }
             condition.withLock {
-                self.failure = failure
+                failure = error as? SharedLogError ?? .unreachable("\(error)")
                 looks += 1
                 condition.broadcast()
             }
@@ -98,11 +92,7 @@ final class HeadWatch: @unchecked Sendable {
         let begin = ContinuousClock.now
         let found = try connection.run(
             "SELECT store, revision, hash, refusal, refusal_hash FROM muniment.heads WHERE store = ANY($1)", [.texts(names)])
-        if isConfirmed {
-            _ = connection.takeWarning()
-            _ = try connection.run("SELECT muniment.confirm()")
-            if connection.takeWarning() { throw SharedLogError.unreachable("the server could not ask its standbys") }
-        }
+        if isConfirmed { try connection.confirm() }
         var positions: [String: LogPosition] = [:]
         for row in found.rows {
             guard let name = row[0] else { continue }

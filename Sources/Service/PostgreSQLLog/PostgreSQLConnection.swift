@@ -47,12 +47,6 @@ internal import Foundation
         }
     }
 
-    /// An error that the server reported: its SQLSTATE and its message.
-    struct ServerError: Error {
-        let state: String
-        let message: String
-    }
-
     private let address: String
     private let prepare: (PostgreSQLConnection) throws -> Void
     private var connection: OpaquePointer?
@@ -82,20 +76,39 @@ internal import Foundation
 
     /// Runs a statement.
     ///
-    /// - Throws: `SharedLogError.unreachable` if the connection failed or the limit has passed, ``ServerError``.
+    /// - Throws: `SharedLogError`: `unprepared` for missing tables, and `unreachable` for each other error. The connection is closed.
     func run(_ statement: String, _ parameters: [Parameter] = [], within seconds: Double = 5) throws -> Rows {
         do {
             let connection = unsafe try connected()
             return unsafe try run(statement, parameters, on: connection, until: .now + .seconds(seconds))
-        } catch let error as SharedLogError {
+        } catch {
             close()
             throw error
         }
     }
 
+    /// Runs a statement that writes. The server commits it only after the standbys have it; a wait that was cancelled is an error.
+    func runDurably(_ statement: String, _ parameters: [Parameter] = []) throws -> Rows {
+        _ = takeWarning()
+        let rows = try run(statement, parameters)
+        if takeWarning() { throw SharedLogError.unreachable("the server could not ask its standbys") }
+        return rows
+    }
+
+    /// Throws unless the standbys follow this server. A server that was replaced can lack records without being wrong about the others.
+    func confirm() throws { _ = try runDurably("SELECT muniment.confirm()") }
+
+    /// An error that the server reported: missing tables, or that it cannot answer now.
+    private static func error(_ state: String, _ message: String) -> SharedLogError {
+        switch state {
+        case "42883", "42P01", "3F000", "42501": .unprepared("\(message): run the output of `muniment log schema`")
+        default: .unreachable(message)
+        }
+    }
+
     private func connected() throws -> OpaquePointer {
         if let connection = unsafe connection { return unsafe connection }
-        // What the address says comes later and replaces these.
+        // The keywords of the address come later and replace these.
         let keywords = [
             "connect_timeout", "application_name", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
             "dbname",
@@ -104,7 +117,9 @@ internal import Foundation
         let opened = unsafe keywords.withCStrings { keywords in
             unsafe values.withCStrings { values in unsafe PQconnectdbParams(keywords, values, 1) }
         }
-        guard let opened = unsafe opened else { throw SharedLogError.unreachable("there is no memory for a connection") }
+        guard let opened = unsafe opened else {
+            throw SharedLogError.unreachable("a connection could not be allocated: not enough memory")
+        }
         unsafe connection = opened
         guard unsafe PQstatus(opened) == CONNECTION_OK else { throw unsafe SharedLogError.unreachable(message(of: opened)) }
         unsafe PQsetnonblocking(opened, 1)
@@ -115,13 +130,7 @@ internal import Foundation
                 guard severity == "WARNING", let context = unsafe context else { return }
                 unsafe Unmanaged<WarningFlag>.fromOpaque(context).takeUnretainedValue().set()
             }, unsafe Unmanaged.passUnretained(warnings).toOpaque())
-        do { try prepare(self) } catch let error as ServerError {
-            close()
-            throw SharedLogError.unreachable(error.message)
-        } catch {
-            close()
-            throw error
-        }
+        try prepare(self)
         return unsafe opened
     }
 
@@ -141,7 +150,7 @@ internal import Foundation
         }
         guard sent == 1 else { throw unsafe SharedLogError.unreachable(message(of: connection)) }
         var rows = Rows()
-        var failure: ServerError?
+        var failure: SharedLogError?
         while let result = unsafe try next(of: connection, until: deadline) {
             defer { unsafe PQclear(result) }
             switch unsafe PQresultStatus(result) {
@@ -153,7 +162,7 @@ internal import Foundation
                 guard let state, let message, unsafe PQstatus(connection) == CONNECTION_OK else {
                     throw unsafe SharedLogError.unreachable(self.message(of: connection))
                 }
-                failure = ServerError(state: state, message: message)
+                failure = Self.error(state, message)
             }
         }
         if let failure { throw failure }

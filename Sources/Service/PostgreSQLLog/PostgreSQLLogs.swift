@@ -11,7 +11,6 @@ internal import Synchronization
 /// The engine must be configured so that it acknowledges a commit after a synchronous standby has it on its disk. This is checked with
 /// each connection.
 public final class PostgreSQLLogs: SharedLogs {
-    private let address: String
     private let allowsNoStandby: Bool
     private let writers: ConnectionPool
     private let readers: ConnectionPool
@@ -23,7 +22,6 @@ public final class PostgreSQLLogs: SharedLogs {
     ///   - address: a URL for libpq, such as `postgresql://muniment@a,b,c/muniment?target_session_attrs=read-write`.
     ///   - allowsNoStandby: whether a server without a synchronous standby is accepted. Commits are then lost with its disk.
     public init(_ address: String, allowsNoStandby: Bool = false) {
-        self.address = address
         self.allowsNoStandby = allowsNoStandby
         let connect: @Sendable () -> PostgreSQLConnection = {
             PostgreSQLConnection(address) { try Self.check($0, allowsNoStandby: allowsNoStandby) }
@@ -98,7 +96,7 @@ public final class PostgreSQLLogs: SharedLogs {
 
     /// Wakes the other nodes soon. Many calls at once are one notification. Nothing is lost if it fails: nodes also look by themselves.
     fileprivate func notify() {
-        // A command of the tool ends soon after its change, and must not leave a thread behind.
+        // A command of the tool ends soon after its change, and must not leave a thread.
         guard heads.isWatching else { return sendNotification() }
         guard isNotifying.compareExchange(expected: false, desired: true, ordering: .acquiringAndReleasing).exchanged else {
             return
@@ -111,7 +109,7 @@ public final class PostgreSQLLogs: SharedLogs {
 
     private func sendNotification() {
         _ = try? reading {
-            // Nobody waits for a notification to be durable.
+            // A notification need not be durable.
             try $0.run("SELECT set_config('synchronous_commit', 'off', true), pg_notify('muniment', '')")
         }
     }
@@ -138,16 +136,13 @@ struct PostgreSQLLog: SharedLog {
 
     private static func position(of store: String, _ logs: PostgreSQLLogs) throws -> LogPosition? {
         try logs.reading { connection in
-            _ = connection.takeWarning()
             // The row was the present one if the standbys still follow this server after it was read.
-            let found = try connection.run(
+            let found = try connection.runDurably(
                 """
                 SELECT h.revision, h.hash, h.refusal, h.refusal_hash, current_setting('synchronous_standby_names') = ''
                 FROM (SELECT muniment.confirm()) AS c LEFT JOIN muniment.heads AS h ON h.store = $1
                 """, [.text(store)])
-            guard let row = found.rows.first, !connection.takeWarning() else {
-                throw SharedLogError.unreachable("the server could not ask its standbys")
-            }
+            guard let row = found.rows.first else { throw SharedLogError.unreachable("the server gave no result") }
             try logs.requireStandby(row[4] == [1])
             return try LogPosition(row[...3])
         }
@@ -161,7 +156,7 @@ struct PostgreSQLLog: SharedLog {
             .arrays(group.commits.map(\.hash.bytes)), .arrays(group.refusals.map(\.bytes)),
             .arrays(group.refusals.map(\.hash.bytes)),
         ]
-        // The same attempt can be sent again, to another server if need be: it is appended once.
+        // An attempt can be sent again, also to another server: it is appended once.
         let outcome = try tried { connection in
             _ = connection.takeWarning()
             let found = try connection.run(
@@ -209,13 +204,6 @@ struct PostgreSQLLog: SharedLog {
         }
     }
 
-    /// Throws unless the standbys follow this server. A server that was replaced can lack records without being wrong about the others.
-    private func confirm(_ connection: PostgreSQLConnection) throws {
-        _ = connection.takeWarning()
-        _ = try connection.run("SELECT muniment.confirm()")
-        if connection.takeWarning() { throw SharedLogError.unreachable("the server could not ask its standbys") }
-    }
-
     func records(after position: LogPosition?, limitBytes: Int) throws -> LogGroup {
         let revision = position.map { Int64($0.revision.rawValue) } ?? -1
         let refusal = Int64(position?.refusal?.number.rawValue ?? 0)
@@ -236,19 +224,19 @@ struct PostgreSQLLog: SharedLog {
             var refusals = try rows("refusals", "number", from: refusal)
             if let position {
                 guard let known = commits.first, known.number == position.revision.rawValue, known.hash == position.hash else {
-                    try confirm(connection)
+                    try connection.confirm()
                     throw SharedLogError.diverged("the shared log does not contain \(position)")
                 }
                 commits.removeFirst()
             }
             if let last = position?.refusal {
                 guard let known = refusals.first, known.number == last.number.rawValue, known.hash == last.hash else {
-                    try confirm(connection)
+                    try connection.confirm()
                     throw SharedLogError.diverged("the shared log does not contain \(last)")
                 }
                 refusals.removeFirst()
             }
-            // What a server has, and its standbys do not, can vanish with it.
+            // A record that only the server has can vanish with it.
             if !commits.isEmpty || !refusals.isEmpty { try waitUntilDurable(connection) }
             return LogGroup(commits: commits, refusals: refusals)
         }

@@ -5,7 +5,7 @@ public import Events
 /// A step is one `begin`, any number of `objects` and one `end`. The replica applies it as a whole at `end`. A `begin` discards the
 /// parts of a step that has not ended, except if it resumes a fill.
 public enum ReplicaPart: Hashable, Sendable {
-    /// The beginning of a step. A fill has a position from which it can be resumed.
+    /// The beginning of a step. A fill has a position; it can be resumed there.
     case begin(ReplicaStepKind, position: ReplicaPosition?)
     case objects(ReplicaObjects)
     case end(ReplicaEnd)
@@ -20,9 +20,9 @@ public enum ReplicaStepKind: Hashable, Sendable {
 
     /// The reason for a fill.
     public enum Reason: Hashable, Sendable {
-        /// The replica is new, has other classes, or has fallen too far behind.
+        /// The replica is new, has other classes, or is too many commits late.
         case first
-        /// A fill that was interrupted continues. The replica keeps what it has received of it.
+        /// A fill that was interrupted continues. The replica keeps the objects that it has received.
         case resumed
         /// The store does not contain the replica's revision: it was restored from a backup.
         case restored
@@ -34,7 +34,7 @@ public struct ReplicaObjects: Hashable, Sendable {
     /// The names of objects that the user cannot read any longer.
     public internal(set) var removed: [String] = []
     public internal(set) var changed: [ReplicaPart.Object] = []
-    /// In a fill, the position from which it can be resumed after these objects.
+    /// In a fill, the position to resume it after these objects.
     public internal(set) var position: ReplicaPosition?
 
     var isEmpty: Bool { removed.isEmpty && changed.isEmpty }

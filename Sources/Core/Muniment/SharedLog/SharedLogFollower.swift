@@ -4,7 +4,7 @@ internal import Events
 internal import Foundation
 internal import Synchronization
 
-/// What a node knows about the shared log of a store.
+/// The state of a node's copy of a shared log.
 public struct SharedLogStatus: Sendable {
     /// When the node last had everything that the shared log had; nil if it never did since it was opened.
     public var current: ContinuousClock.Instant?
@@ -48,7 +48,7 @@ final class SharedLogFollower: Sendable {
                 state.withLock { ($0.current, $0.failure) = (current, nil) }
                 return
             }
-            // This node may have appended what the log has after the position.
+            // The records after the position may be this node's own.
             guard position == log.end else { return }
             try writer.follow(try shared.records(after: position, limitBytes: SharedWriting.batchBytes), after: position)
             state.withLock { $0.failure = nil }

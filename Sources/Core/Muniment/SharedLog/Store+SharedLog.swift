@@ -8,7 +8,7 @@ internal import Projections
 
 /// A store whose log is shared by several nodes. Each node has a copy of the log and an index of its own.
 extension Store {
-    /// What this node knows about the shared log; nil for a store on one machine.
+    /// The state of this node's copy of the shared log; nil for a store on one machine.
     public var sharedLogStatus: SharedLogStatus? {
         guard let follower, let shared = writer?.shared else { return nil }
         var status = follower.status
@@ -18,7 +18,7 @@ extension Store {
 
     /// Returns after this node has every commit that was acknowledged, by any node, before the call.
     ///
-    /// Does nothing for a store on one machine, whose answers always include every acknowledged commit.
+    /// Does nothing for a store on one machine: its answers always include every acknowledged commit.
     ///
     /// - Parameter limit: how long to wait for the commits.
     /// - Throws: `SharedLogError.unreachable`, also after the limit; ``StoreError/closed``.
@@ -43,7 +43,7 @@ extension Store {
     }
 
     private func wait(for revision: Revision, until deadline: ContinuousClock.Instant) throws {
-        // A commit is in the log before it is in the index, from which answers come.
+        // Answers come from the index, which gets a commit after the log.
         while case let known = try head.revision, known < revision {
             if let failure = log.failure { throw LogError.stopped(failure) }
             guard ContinuousClock.now < deadline, !users.isClosed else {
@@ -148,7 +148,7 @@ extension Store {
         try removeFile(folder.sharedMark)
     }
 
-    /// Copies what a shared log has after the end of a copy.
+    /// Copies the records of a shared log that a copy lacks.
     static func copy(_ shared: any SharedLog, to log: EventLog, _ options: StoreOptions) throws {
         guard let last = try shared.position() else { throw SharedLogError.diverged("it has no store") }
         while true {

@@ -44,23 +44,30 @@ extension Writer {
             let rows = workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
             expectEnds()
             workingSet.endTurn()
-            var isAppended = false
-            defer { if !isAppended, log.failure == nil { forget(shared) } }
-            let group = try log.group(of: commits, refusals: refusals)
-            // A result without a write may depend on what another node has changed.
-            isAppended = try group.isEmpty ? shared.log.position() == log.end : shared.log.append(group, after: log.end)
-            if isAppended {
-                writeCopy(group, rows)
-                return (result, { self.feed.tell(commits) })
+            do {
+                let group = try log.group(of: commits, refusals: refusals)
+                // Without a write, too, the result is right only if no other node has written since.
+                if try group.isEmpty ? shared.log.position() == log.end : shared.log.append(group, after: log.end) {
+                    writeCopy(group, rows)
+                    return (result, { self.feed.tell(commits) })
+                }
+            } catch {
+                try? forget(shared)
+                throw error
             }
             shared.conflicts.add()
+            try forget(shared)
             try catchUp(with: shared)
         }
     }
 
-    /// Forgets what was decided and not appended. Called while holding the turn.
-    private func forget(_ shared: SharedWriting) {
-        do { try replaceWorkingSet(shared.makeWorkingSet) } catch { stop("the index could not be read again: \(error)") }
+    /// Removes decisions from memory that were not appended. Called while holding the turn.
+    private func forget(_ shared: SharedWriting) throws {
+        if let reason = log.failure { throw LogError.stopped(reason) }
+        do { try replaceWorkingSet(shared.makeWorkingSet) } catch {
+            stop("the index could not be read again: \(error)")
+            throw error
+        }
     }
 
     /// Writes a group that is in the shared log to the copy and to the index. If that fails, the node stops. The group is durable
@@ -76,9 +83,8 @@ extension Writer {
         }
     }
 
-    /// Copies and folds everything that the shared log has. Called while holding the turn.
+    /// Copies and folds all records that this node does not have. Called while holding the turn.
     private func catchUp(with shared: SharedWriting) throws {
-        try replaceWorkingSet(shared.makeWorkingSet)
         while true {
             let group = try shared.log.records(after: log.end, limitBytes: SharedWriting.batchBytes)
             if group.isEmpty { return }
@@ -145,7 +151,7 @@ extension Writer {
         feed.stop()
     }
 
-    /// Replaces the working set, to forget what was decided and not written. Called while holding the turn.
+    /// Replaces the working set, so that it has no decisions that were not written. Called while holding the turn.
     func replaceWorkingSet(_ make: () throws -> WorkingSet) throws {
         workingSet.end()
         workingSet = try make()

@@ -21,11 +21,11 @@ struct TokenFile {
     private var lastSum = Digest.zero
     /// The changes, as records of a shared log: the bytes that a checksum covers, and the checksum.
     private(set) var records: [ChainedRecord] = []
-    /// The last change as a position in a shared log, whose records are numbered from 0; nil if there is none.
+    /// The last change as a position in a shared log, whose records are numbered from 0; nil without records.
     var position: LogPosition? {
         records.last.map { LogPosition(revision: Revision($0.number), hash: $0.hash, refusal: nil) }
     }
-    /// The last change; nil if there is none.
+    /// The last change; nil without changes.
     var end: TokenRecord? { lineCount == 0 ? nil : TokenRecord(lines: lineCount, sum: lastSum) }
 
     /// Reads a file.
@@ -90,7 +90,7 @@ struct TokenFile {
 
     /// Returns the bytes to write to add records of a shared log that follow the last line.
     ///
-    /// - Throws: `LogError` if they do not follow it, ``TokenFileError`` for a record that is no change of tokens.
+    /// - Throws: `LogError` if they do not follow it, ``TokenFileError`` for a record that is not a change of tokens.
     func adding(_ added: [ChainedRecord]) throws -> SharedLines.Addition {
         let end = try LogGroup(commits: added, refusals: []).end(after: position)
         let lines = added.flatMap { ChainedLine.bytes(of: $0.bytes + [UInt8(ascii: "}")], sum: $0.hash) }

@@ -14,6 +14,7 @@ final class DataDirectory: Sendable {
     private let decisionLogs: DecisionLogOpener
     /// The logs that the stores share with other nodes; nil for a service on one machine.
     private let sharedLogs: (any SharedLogs)?
+    private let sharedNames: SharedStoreNames?
     private let state = Mutex(State())
     /// Held while a store is opened or created, so that it is opened once, and while all are closed, so that none remains open.
     private let opening = Mutex(())
@@ -23,8 +24,6 @@ final class DataDirectory: Sendable {
         /// Stores that stay closed until their rollback is accepted.
         var refused: [String: RefusedStore] = [:]
         var isClosed = false
-        /// The names of the shared logs, and when they were read.
-        var shared: (names: [StoreName], time: ContinuousClock.Instant)?
     }
 
     /// - Parameter path: the folder, which is created if it does not exist.
@@ -33,6 +32,7 @@ final class DataDirectory: Sendable {
     ) throws {
         self.path = path
         self.sharedLogs = sharedLogs
+        sharedNames = sharedLogs.map { SharedStoreNames($0) }
         self.options = options
         self.decisionLogs = decisionLogs
         guard !DataBackup.exists(at: path) else { throw BackupError.isNotWritable(path: path) }
@@ -73,17 +73,8 @@ final class DataDirectory: Sendable {
     func names() throws -> [StoreName] {
         let own = try DataDirectorySurvey.storeNames(in: path)
         // Without an answer, this node serves what it has.
-        guard let shared = try? sharedNames(), !shared.isEmpty else { return own }
+        guard let shared = try? sharedNames?.read(), !shared.isEmpty else { return own }
         return Set(own + shared).sorted()
-    }
-
-    /// The names of the shared logs, which are read once a second at most.
-    private func sharedNames() throws -> [StoreName] {
-        guard let sharedLogs else { return [] }
-        if let known = state.withLock({ $0.shared }), known.time.duration(to: .now) < .seconds(1) { return known.names }
-        let names = try sharedLogs.names().compactMap { StoreName($0) }
-        state.withLock { $0.shared = (names, .now) }
-        return names
     }
 
     /// The options of a store, with its shared log.
@@ -104,11 +95,13 @@ final class DataDirectory: Sendable {
     /// - Throws: ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
     func store(_ name: StoreName) throws -> HostedStore? {
         if let found = openStore(name.text) { return found }
+        // Asked before the turn, so that an engine that does not answer delays no other store.
+        let isShared = try !Store.exists(at: folder(of: name)) && sharedNames?.read().contains(name) ?? false
         return try opening.withLock { _ in
             if let found = openStore(name.text) { return found }
             try checkOpen()
             let options = options(of: name)
-            if !Store.exists(at: folder(of: name)), try sharedNames().contains(name) {
+            if isShared, !Store.exists(at: folder(of: name)) {
                 _ = try Store.join(at: folder(of: name), options: options)
             }
             guard Store.exists(at: folder(of: name)) else {
@@ -129,7 +122,7 @@ final class DataDirectory: Sendable {
 
     /// Returns a store that another node has just created.
     func join(_ name: StoreName) throws -> HostedStore? {
-        state.withLock { $0.shared = nil }
+        sharedNames?.forget()
         return try store(name)
     }
 
