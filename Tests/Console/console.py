@@ -12,8 +12,9 @@ import subprocess
 import sys
 import time
 import traceback
+import urllib.error
 import urllib.request
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
@@ -495,12 +496,12 @@ def an_account_signs_in_and_its_session_is_renewed(browser):
     console.axe("sign-in with an account")
     page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill("another password")
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="do not match")).to_be_visible()
     page.get_by_label("Password").fill(password)
     # The session is renewed before each token expires; the clock of the page makes that soon.
     page.clock.install()
-    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Continue", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(principal)
     page.clock.run_for(9 * 60 * 1000)
     with page.expect_response(lambda response: response.url.endswith("/v1/accounts/refresh") and response.ok):
@@ -510,6 +511,66 @@ def an_account_signs_in_and_its_session_is_renewed(browser):
     page.locator(".menu summary").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Token")).to_be_visible()
+    console.close()
+
+
+@test
+def an_account_signs_in_with_a_provider(browser):
+    def post(path, body):
+        request = urllib.request.Request(AT + "/v1/accounts/" + path, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+        return json.load(urllib.request.urlopen(request))
+
+    class StayHere(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_):
+            return None
+
+    # Bob has an account, and Cem does not.
+    back = AT + "/console/signed-in"
+    begun = post("begin", {"provider": "acme", "redirectURI": back})
+    try:
+        urllib.request.build_opener(StayHere).open(begun["authorizationURL"], data=b"sub=bob")
+    except urllib.error.HTTPError as redirect:
+        answer = dict(parse_qsl(urlsplit(redirect.headers["Location"]).query))
+    evidence = {"attempt": begun["attempt"], "redirectURI": back, **answer}
+    principal = post("sign-up", {"provider": "acme", "evidence": evidence, "displayName": "Bob"})["account"]["principal"]
+
+    console = Console(browser, allows_refusals=True)
+    page = console.page
+    # The page of the provider is on another host, and not under test.
+    page.remove_listener("request", console.check_host)
+    page.route("https://**", lambda route: route.abort())
+    page.goto(AT + "/console/compare?at=30")
+
+    def sign_in(button, name=""):
+        page.get_by_text("Sign in with an account").click()
+        page.get_by_role("button", name="Continue with acme").click()
+        page.get_by_placeholder("sub").fill(name)
+        page.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_url(AT + "/console/compare?at=30")
+
+    sign_in("Deny")
+    expect(page.get_by_role("status")).to_contain_text("access_denied")
+    sign_in("Authorize", "cem")
+    expect(page.get_by_role("status")).to_contain_text("no account")
+    sign_in("bob")
+    console.wait()
+    page.locator(".menu summary").click()
+    expect(page.locator(".menu")).to_contain_text(principal)
+    assert page.evaluate("JSON.stringify([{ ...sessionStorage }, document.cookie])") == '[{},""]'
+    # A redirect that another page has caused signs nobody in.
+    page.goto(back + "?code=c&state=s")
+    expect(page.get_by_role("status")).to_contain_text("this tab did not start it")
+    assert page.url == AT + "/console/"
+    console.problems = [problem for problem in console.problems if "ERR_" not in problem]
+    console.close()
+
+
+@test
+def a_token_that_only_asks_shows_new_commits(browser):
+    console = Console(browser)
+    page = console.open("/console/", token="ask")
+    change({"op": "register", "principal": "user:seen-by-asking"})
+    expect(page.locator(".timeline").first).to_contain_text("user:seen-by-asking", timeout=15000)
     console.close()
 
 

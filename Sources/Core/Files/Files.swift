@@ -107,12 +107,18 @@ public func forEachChunk(of path: String, chunkBytes: Int, _ body: (Span<UInt8>)
 ///   - path: the file, existing or not.
 ///   - bytes: the new content.
 ///   - mode: its mode, as for `chmod`.
-public func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
-    let draft = path + ".new"
+///   - isShared: whether several threads or processes may replace the file at once.
+public func replaceFile(
+    _ path: String, with bytes: [UInt8], mode: UInt32 = 0o600, isShared: Bool = false
+) throws(FileError) {
+    let draft = isShared ? uniqueDraft(of: path) : path + ".new"
     try writeDraft(draft, bytes, mode: mode)
     guard unsafe rename(draft, path) == 0 else { throw FileError(errno, "rename", path: draft) }
     try syncFolder(of: path)
 }
+
+/// Returns a temporary name that no other call returns.
+func uniqueDraft(of path: String) -> String { "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new" }
 
 /// Writes a file and syncs its content, but not its name. Replaces a file that an earlier process left.
 func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {

@@ -9,7 +9,7 @@ internal import Glibc
 ///   - bytes: its content.
 ///   - mode: its mode, as for `chmod`.
 public func createFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) -> Bool {
-    let draft = "\(path).\(getpid())-\(UInt64.random(in: 0 ... .max)).new"
+    let draft = uniqueDraft(of: path)
     try writeDraft(draft, bytes, mode: mode)
     // A link fails if the name exists. A rename would replace the file.
     let linked = unsafe link(draft, path)

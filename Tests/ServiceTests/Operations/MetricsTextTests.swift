@@ -88,7 +88,7 @@ struct ExportedMetricsTests {
         } _: { service in
             let token = try service.administrator()
             let folder = service.directory + "/.muniment"
-            try LastBackup(dataDirectory: service.directory).record(.default, "r0")
+            try LastRun(dataDirectory: service.directory).record(.backup, of: .default, "r0")
             #expect(fileExists(folder + "/last-backup-default"))
             let curl = try service.live()
             _ = try await curl.send("GET", "/nowhere", token: token)
@@ -113,6 +113,14 @@ struct ExportedMetricsTests {
             #expect(try value("muniment_head_timestamp_seconds", store) == Double(service.clock.now.microseconds) / 1e6)
             #expect(try value("muniment_clock_ahead_seconds", store) == 0)
             #expect(try abs(now - value("muniment_backup_timestamp_seconds", store)) < 3_600)
+            #expect(!samples.contains { $0.name.hasPrefix("muniment_verification") })
+            let before = try await curl.send("GET", "/v1/stores/default", token: token).json
+            #expect(before.text("lastBackup") != nil && before["lastVerification"] == nil)
+            _ = try await curl.send("GET", "/v1/stores/default/verify", token: token)
+            let verified = try parse(try await curl.send("GET", "/metrics", token: token).text)
+            let age = try #require(verified.first { $0.name == "muniment_verification_timestamp_seconds" && $0.labels == store })
+            #expect(abs(now - age.value) < 3_600)
+            #expect(try await curl.send("GET", "/v1/stores/default", token: token).json.text("lastVerification") != nil)
             #expect(try value("muniment_faults_total") == 0)
             for queue in ["questions", "streams", "issuer", "medium_bodies", "large_bodies"] {
                 #expect(try value("muniment_queue_requests", #"{queue="\#(queue)",state="waiting"}"#) == 0)

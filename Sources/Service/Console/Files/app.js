@@ -1,11 +1,11 @@
 // The console: signs in, reads the address, and shows the screen for it.
 import { append, h, replace } from './dom.js';
 import { setCommitOpener } from './events.js';
-import { Muniment } from './muniment.js';
+import { Muniment, pause } from './muniment.js';
 import { commitDialog } from './commit.js';
 import { label } from './names.js';
 import { openSearch } from './search.js';
-import { signIn } from './signin.js';
+import { redirected, signIn } from './signin.js';
 import './slider.js';
 import { loadSpan } from './slider.js';
 import { address, forget, go, read, seesEverything, state } from './state.js';
@@ -24,13 +24,16 @@ function showSignIn(message) {
     state.client = null;
     forget();
     document.title = `${t('sign.in')} · Muniment`;
-    replace(document.body, signIn(message, async (credentials) => {
-        const client = new Muniment(typeof credentials === 'string' ? { token: credentials } : {});
-        if (typeof credentials !== 'string') await client.signIn(credentials.email, credentials.password, 'console');
-        Object.assign(state, { client, stores: await client.stores(), store: null, draft: [] });
-        await open();
-    }));
+    replace(document.body, signIn(message, enter));
     document.querySelector('input')?.focus();
+}
+
+/** Signs in with a token, or with a call that signs a client in to an account. Then opens the address. */
+async function enter(credentials) {
+    const client = new Muniment(typeof credentials === 'string' ? { token: credentials } : {});
+    if (typeof credentials !== 'string') await credentials(client);
+    Object.assign(state, { client, stores: await client.stores(), store: null, draft: [] });
+    await open();
 }
 
 /** Opens the store of the address, and shows its screen. */
@@ -133,16 +136,13 @@ const missing = () => h('div', { class: 'failure' }, h('h1', {}, t('missing.titl
 /** Follows the commits of the store, and shows them on the open page. */
 async function follow() {
     following?.abort();
-    // A principal follows its own notices. A token that only asks sees changes when it opens a page.
-    if (state.caller.right === 'ask') return;
-    const path = state.caller.right === 'administer' ? '/commits' : '/notices';
     following = new AbortController();
     const { signal } = following;
     const onState = (feedState) => { shell.banner.hidden = feedState === 'open'; if (feedState === 'lost') replace(shell.banner, t('connection.lost')); };
     try {
-        for await (const event of state.api.feed(path, {}, { signal, onState })) {
-            if (event.data.revision <= state.head) continue;
-            state.head = event.data.revision;
+        for await (const revision of revisions(signal, onState)) {
+            if (revision <= state.head) continue;
+            state.head = revision;
             forget();
             await loadStore();
             const asked = read(location);
@@ -150,6 +150,25 @@ async function follow() {
         }
     } catch (error) {
         if (error.status === 401) showSignIn(t('session.expired'));
+    }
+}
+
+/** Iterates over the revisions of new commits. A principal follows its notices. A token that only asks may not follow the commits. */
+async function* revisions(signal, onState) {
+    if (state.caller.right !== 'ask') {
+        for await (const event of state.api.feed(state.caller.right === 'administer' ? '/commits' : '/notices', {}, { signal, onState })) yield event.data.revision;
+        return;
+    }
+    while (!signal.aborted) {
+        try {
+            yield (await state.api.statistics({ signal })).revision;
+            onState('open');
+        } catch (error) {
+            if (signal.aborted) return;
+            if (error.status === 401) throw error;
+            onState('lost');
+        }
+        await pause(document.hidden ? 60000 : 5000, signal).catch(() => {});
     }
 }
 
@@ -187,4 +206,6 @@ setCommitOpener((revision) => commitDialog(revision));
 try { document.documentElement.dataset.theme = localStorage.getItem('muniment-theme') ?? 'auto'; } catch { /* The theme of the system. */ }
 document.documentElement.lang = language;
 append(document.body, []);
+const signInCall = redirected();
 showSignIn();
+if (signInCall) enter(signInCall).catch((error) => showSignIn(error.message));

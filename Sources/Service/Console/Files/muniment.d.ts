@@ -67,6 +67,11 @@ export class Muniment {
     stores(options?: RequestOptions): Promise<string[]>;
     /** Signs in to an account with email and password, and renews the session until `signOut`. */
     signIn(email: string, password: string, device?: string): Promise<void>;
+    providers(options?: RequestOptions): Promise<{ id: string; priority: number }[]>;
+    /** Starts a sign-in with an OpenID Connect provider: open `authorizationURL`, and keep `attempt`. */
+    beginSignIn(provider: string, redirectURI: string): Promise<{ attempt: string; authorizationURL: string }>;
+    /** Signs in with the parameters of the redirect and the attempt. */
+    finishSignIn(provider: string, evidence: { attempt: string; redirectURI: string; code?: string; state?: string; iss?: string }, device?: string): Promise<void>;
     signOut(): Promise<void>;
     request(method: string, path: string, options?: RequestOptions & { query?: object; body?: unknown; headers?: Record<string, string>; repeatable?: boolean }): Promise<any>;
 }

@@ -36,7 +36,21 @@ export class Muniment {
         this.keep(await this.request('POST', '/v1/accounts/sign-in', { body }));
     }
 
-    /** Ends the session of `signIn`. */
+    /** The sign-in methods of the service, the preferred one first. An error with `status` 404 means that it has no accounts. */
+    async providers(options) { return (await this.request('GET', '/v1/accounts/providers', options)).providers; }
+
+    /**
+     * Starts a sign-in with an OpenID Connect provider. Returns `authorizationURL`, the page to open, and `attempt`, a secret for
+     * `finishSignIn`.
+     */
+    async beginSignIn(provider, redirectURI) { return this.request('POST', '/v1/accounts/begin', { body: { provider, redirectURI } }); }
+
+    /** Signs in with the parameters of the redirect (`code`, `state`, `iss`) and the attempt of `beginSignIn`. */
+    async finishSignIn(provider, evidence, device = 'browser') {
+        this.keep(await this.request('POST', '/v1/accounts/sign-in', { body: { provider, evidence, device } }));
+    }
+
+    /** Ends the session. */
     async signOut() {
         if (!this.session) return;
         await this.request('POST', '/v1/account/sign-out').catch(() => {});
@@ -218,7 +232,8 @@ async function problem(response) {
     }
 }
 
-function pause(milliseconds, signal) {
+/** Waits. Ends with an error when `signal` aborts. */
+export function pause(milliseconds, signal) {
     return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         const timer = setTimeout(resolve, milliseconds);

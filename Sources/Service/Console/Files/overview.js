@@ -118,8 +118,12 @@ function health(statistics, signal) {
     const behind = Date.now() - Date.parse(statistics.time);
     return [h('dl', { class: 'facts' }, h('dt', {}, t('head')), h('dd', {}, when(statistics.time, 'seconds'), ' · ', h('button', { type: 'button', class: 'link', onclick: () => openCommit(statistics.revision) }, `r${statistics.revision}`)),
         h('dt', {}, t('clock')), h('dd', {}, behind < -1000 ? t('clock.ahead', { length: length(-behind) }) : t('clock.good')),
+        ['backup', 'verification'].map((name) => [h('dt', {}, t(`last.${name}`)), h('dd', {}, ago(statistics[name === 'backup' ? 'lastBackup' : 'lastVerification']))]),
         h('dt', {}, t('hash')), h('dd', { class: 'hash' }, statistics.hash)), verify, result];
 }
+
+/** A time and its age; or that it never was. */
+const ago = (time) => (time ? [when(time, 'seconds'), ' · ', t('ago', { length: length(Math.max(0, Date.now() - Date.parse(time))) })] : t('last.none'));
 
 async function latest(signal) {
     const { records } = await state.api.audit({ order: 'newest', limit: 30, to: state.at }, { signal });

@@ -125,7 +125,7 @@ enum Schemas {
                 "classes": Schema.number, "objects": Schema.number, "refusals": Schema.number, "logBytes": Schema.number,
                 "indexBytes": Schema.number,
                 "tables": Schema.list(Schema.named("TableStatistics")),
-            ]),
+            ], optional: ["lastBackup": Schema.time, "lastVerification": Schema.time]),
         "TableStatistics": Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number]),
     ]
 }

@@ -11,7 +11,7 @@ struct ServiceMetrics {
     private let routes: [Route]
     private let stores: [HostedStore]
     private let process: ProcessMetrics
-    private let backups: LastBackup
+    private let runs: LastRun
     private let now: Instant
     /// Nil without accounts.
     private let passwordHashes: Int?
@@ -21,7 +21,7 @@ struct ServiceMetrics {
         operations = service.operations
         routes = service.router.routes
         process = ProcessMetrics(of: service)
-        backups = LastBackup(dataDirectory: service.data.path)
+        runs = LastRun(dataDirectory: service.data.path)
         now = service.settings.clock()
         passwordHashes = service.accounts?.accounts.passwordHashCount
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
@@ -161,13 +161,22 @@ struct ServiceMetrics {
         for (labels, head) in heads {
             text.value("muniment_clock_ahead_seconds", labels, seconds: now.seconds - head.time.seconds)
         }
-        let made = stores.compactMap { store in backups.seconds(of: store.name).map { ([("store", store.name.text)], $0) } }
-        text.begin(
-            "muniment_backup_timestamp_seconds", .gauge,
-            "Time of the last `muniment backup`, in seconds since 1970; none without one.")
-        for (labels, seconds) in made { text.value("muniment_backup_timestamp_seconds", labels, seconds: seconds) }
-        text.begin("muniment_backup_age_seconds", .gauge, "Time since the last `muniment backup`.")
-        for (labels, seconds) in made { text.value("muniment_backup_age_seconds", labels, seconds: now.seconds - seconds) }
+        write(.backup, "the last `muniment backup`", now, to: &text)
+        write(.verification, "the last successful verification", now, to: &text)
+    }
+
+    /// The time and the age of the last run of each store that has one.
+    private func write(
+        _ kind: LastRun.Kind, _ words: String, _ now: Instant, to text: inout MetricsText
+    ) {
+        let name = "muniment_\(kind.rawValue)"
+        let times = stores.compactMap { store in
+            runs.time(kind, of: store.name).map { ([("store", store.name.text)], $0.seconds) }
+        }
+        text.begin("\(name)_timestamp_seconds", .gauge, "Time of \(words), in seconds since 1970; none without one.")
+        for (labels, seconds) in times { text.value("\(name)_timestamp_seconds", labels, seconds: seconds) }
+        text.begin("\(name)_age_seconds", .gauge, "Time since \(words).")
+        for (labels, seconds) in times { text.value("\(name)_age_seconds", labels, seconds: now.seconds - seconds) }
     }
 }
 

@@ -68,7 +68,8 @@ extension Invocation {
     fileprivate func record(_ backup: Backup, of store: String, in directory: String, at path: String) {
         guard let name = StoreName(store) else { return }
         do {
-            try LastBackup(dataDirectory: directory).record(name, "r\(backup.head.revision) \(backup.head.hash) in \(path)")
+            try LastRun(dataDirectory: directory).record(
+                .backup, of: name, "r\(backup.head.revision) \(backup.head.hash) in \(path)")
         } catch { note("the time of the backup is not recorded for the metrics of the service: \(error)") }
     }
 

@@ -1,7 +1,10 @@
 import Credentials
 import Events
+import Files
+import Foundation
 import Muniment
 import Permissions
+import Service
 import Wire
 
 extension Option {
@@ -22,6 +25,7 @@ extension Command {
         let report = try Store.verify(
             at: try call.directory, quick: call.options.isSet(.quick), options: call.storeOptions)
         ProgressBar.standard.clear()
+        if report.isSound, !call.options.isSet(.quick) { call.recordVerification(report.line) }
         let lines = report.problems.map { "problem: \($0)" } + report.notes.map { "note: \($0)" } + [report.line]
         return try call.answer(.object(report.json), lines: lines, report.isSound ? .success : .failure)
     }
@@ -133,6 +137,17 @@ extension Command {
             table: Table(
                 ["group", "name"],
                 groups.enumerated().flatMap { index, group in group.map { [.number(index + 1), .text($0.text)] } }))
+    }
+}
+
+extension Invocation {
+    /// Records the time of a successful verification for the metrics and the console of the service.
+    fileprivate func recordVerification(_ line: String) {
+        do {
+            let store = URL(filePath: canonicalPath(try directory))
+            guard let name = StoreName(store.lastPathComponent) else { return }
+            try LastRun(dataDirectory: store.deletingLastPathComponent().path).record(.verification, of: name, line)
+        } catch { note("the time of the verification is not recorded for the metrics of the service: \(error)") }
     }
 }
 

@@ -70,8 +70,11 @@ enum StoreRoutes {
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let statistics = try call.store.statistics()
-            return call.answer(
-                statistics.json.with(["store": .string(call.parameter("store"))]), at: statistics.head.revision)
+            var members = statistics.json.with(["store": .string(call.parameter("store"))])
+            for (kind, member) in [(LastRun.Kind.backup, "lastBackup"), (.verification, "lastVerification")] {
+                if let time = call.lastRun(kind) { members[member] = .time(time) }
+            }
+            return call.answer(members, at: statistics.head.revision)
         })
 
     static let verify = Route(
@@ -92,6 +95,7 @@ enum StoreRoutes {
             let store = try call.store
             guard let lineType = call.lineType else {
                 let report = try store.verifyLog { _ in }
+                call.recordVerification(report)
                 return call.answer(report.json, at: report.head?.revision ?? .genesis)
             }
             return try call.lines(lineType, at: try store.head.revision) { writer in
@@ -101,9 +105,22 @@ enum StoreRoutes {
                     // A client that has not read the last report gets the next one; if the client has disconnected, the work stops.
                     if !stream.offer(line), stream.isClosed { throw HTTPStreamClosedError() }
                 }
+                call.recordVerification(report)
                 try writer.write(report.json)
             }
         })
+}
+
+extension RequestContext {
+    fileprivate func lastRun(_ kind: LastRun.Kind) -> Instant? {
+        StoreName(parameter("store")).flatMap { LastRun(dataDirectory: service.data.path).time(kind, of: $0) }
+    }
+
+    /// Records the time of a successful verification. Without that, only the time is missing.
+    fileprivate func recordVerification(_ report: VerificationReport) {
+        guard report.isSound, let head = report.head, let store = StoreName(parameter("store")) else { return }
+        try? LastRun(dataDirectory: service.data.path).record(.verification, of: store, "r\(head.revision) \(head.hash)")
+    }
 }
 
 extension Progress {
