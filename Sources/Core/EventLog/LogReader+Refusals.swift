@@ -22,6 +22,15 @@ extension LogReader {
         }
     }
 
+    /// Returns the hash of a refusal; nil if it does not exist.
+    ///
+    /// - Throws: ``LogError/brokenRefusals(_:)`` if the hash does not match the refusal.
+    public func hash(of refusal: RefusalNumber) throws -> Digest? {
+        var found: Digest?
+        try forEachRefusal(from: refusal, to: refusal) { found = $1 }
+        return found
+    }
+
     /// Calls `body` with each refusal of a range of numbers and its hash, in order, after checking the chain up to it. Numbers
     /// after the last refusal are ignored.
     ///

@@ -39,6 +39,9 @@ struct AccessOverTimeTests {
             #expect(run.revisions(spans, in: window) == expected, "\(context)")
             for span in spans {
                 #expect(try span.from == run.store.time(of: span.begin), "\(context)")
+                let first = window.lowerBound
+                let existed = first > 0 && span.begin.rawValue == first && run.may(subject, privileges, object, at: first - 1)
+                #expect(span.existedBefore == existed, "\(context)")
                 #expect(try span.until == span.end.map { try run.store.time(of: $0) }, "\(context)")
             }
         }

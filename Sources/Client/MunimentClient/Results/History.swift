@@ -91,12 +91,15 @@ public struct AccessSpan: Hashable, Sendable, WireValue {
     public let end: Revision?
     public let until: Instant?
     public let isAsAdministrator: Bool
+    /// Whether the access existed before the first moment of the query; `begin` and `from` are then that moment.
+    public let existedBefore: Bool
 
     init(wire value: JSONValue) throws {
         let members = try value.readMembers()
         (begin, from) = (try members.read("begin"), try members.read("from"))
         (end, until) = (try members.read("end"), try members.read("until"))
         isAsAdministrator = try members.read("asAdministrator") ?? false
+        existedBefore = try members.read("existedBefore") ?? false
     }
 }
 

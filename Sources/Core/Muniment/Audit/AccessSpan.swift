@@ -7,8 +7,10 @@ internal import Projections
 public struct AccessSpan: Hashable, Sendable {
     /// The revision that granted the access, or the first revision of the query if the access existed before.
     public let begin: Revision
-    /// The time of the first revision.
+    /// The time of the first revision, or the first moment of the query if the access existed before.
     public let from: Instant
+    /// Whether the access existed before the first moment of the query. The log tells when it began.
+    public let existedBefore: Bool
     /// The revision that removed the access. Nil if the access lasted to the end of the query, or if it expired at a time that the
     /// log does not record yet.
     public let end: Revision?

@@ -50,19 +50,32 @@ struct AccessSpanWalk {
             }
             revision = ground.until
         }
-        return try stretches.filter(\.isAllowed).compactMap { try accessSpan($0, caller) }
+        var existedBefore = false
+        if stretches.first?.isAllowed == true, span.lowerBound > first {
+            reader.move(to: Revision(span.lowerBound.rawValue - 1))
+            existedBefore = try reader.access(
+                of: caller, isRole: isRole, wanted, to: object, asAdministrator: asAdministrator
+            ).isAllowed
+        }
+        return try stretches.filter(\.isAllowed).compactMap { stretch in
+            try accessSpan(stretch, caller, existedBefore: existedBefore && stretch.begin == span.lowerBound)
+        }
     }
 
-    private func accessSpan(_ stretch: Stretch, _ caller: PrincipalID) throws -> AccessSpan? {
-        let from = try max(reader.time(of: stretch.begin, in: log), times.lowerBound)
+    private func accessSpan(_ stretch: Stretch, _ caller: PrincipalID, existedBefore: Bool) throws -> AccessSpan? {
+        let begin = try reader.time(of: stretch.begin, in: log)
+        let from = max(begin, times.lowerBound)
+        let existedBefore = existedBefore || begin < from
         if stretch.end <= span.upperBound {
             return AccessSpan(
-                begin: stretch.begin, from: from, end: stretch.end, until: try reader.time(of: stretch.end, in: log),
+                begin: stretch.begin, from: from, existedBefore: existedBefore, end: stretch.end, until: try reader.time(of: stretch.end, in: log),
                 asAdministrator: stretch.asAdministrator)
         }
         let until = try end(of: caller)
         if let until, until <= times.lowerBound { return nil }
-        return AccessSpan(begin: stretch.begin, from: from, end: nil, until: until, asAdministrator: stretch.asAdministrator)
+        return AccessSpan(
+            begin: stretch.begin, from: from, existedBefore: existedBefore, end: nil, until: until,
+            asAdministrator: stretch.asAdministrator)
     }
 
     /// Returns when the access that a caller has at the head of the log expired, or nil if it has not expired.

@@ -15,6 +15,8 @@ public struct Backup: Hashable, Sendable {
     public let events: UInt64
     /// The number of records of refused commands.
     public let refusals: UInt64
+    /// The hash of the last of these records; it covers all of them. Nil without records, and for a backup of an earlier version.
+    public let refusalHash: String?
 
     static let format = "muniment-backup/1"
 
@@ -22,6 +24,7 @@ public struct Backup: Hashable, Sendable {
         self.head = head
         events = report.events
         refusals = report.refusals
+        refusalHash = report.refusalHash
     }
 }
 
@@ -47,13 +50,16 @@ extension Backup {
         else { return nil }
         head = StoreHead(revision: Revision(revision), time: time, hash: hash)
         (self.events, self.refusals) = (events, refusals)
+        refusalHash = if case .string(let hash)? = json["refusalHash"] { hash } else { nil }
     }
 
     var json: JSONObject {
-        [
+        var json: JSONObject = [
             "revision": .integer(Int64(head.revision.rawValue)), "time": .string("\(head.time)"), "hash": .string(head.hash),
             "events": .integer(Int64(events)), "refusals": .integer(Int64(refusals)),
         ]
+        if let refusalHash { json["refusalHash"] = .string(refusalHash) }
+        return json
     }
 
     func write(to path: String) throws {

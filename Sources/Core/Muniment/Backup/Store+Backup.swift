@@ -92,6 +92,10 @@ extension Backup {
             guard let last = try log.refreshHead(), last.revision >= head.revision else { return nil }
             return try log.read { reader in
                 guard try "\(reader.hash(of: head.revision))" == head.hash else { return nil }
+                if let refusalHash {
+                    let known = try reader.hash(of: RefusalNumber(refusals))
+                    guard known.map({ "\($0)" }) == refusalHash else { return nil }
+                }
                 return StoreHead(revision: last.revision, time: try reader.time(of: last.revision), hash: "\(last.hash)")
             }
         }

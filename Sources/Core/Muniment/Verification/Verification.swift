@@ -12,6 +12,8 @@ public struct VerificationReport: Sendable {
     public let events: UInt64
     /// Number of records of refused commands.
     public let refusals: UInt64
+    /// The hash of the last of these records, which covers all of them; nil without records.
+    public let refusalHash: String?
     /// The last commit; nil if the log could not be read that far.
     public let head: StoreHead?
     /// The problems, a sentence each.
@@ -33,7 +35,8 @@ extension Store {
     ) throws -> VerificationReport {
         let folder = StoreFolder(path)
         do { try folder.checkHoldsStore() } catch let error as StoreError where error == .logIsLost(path: folder.path) {
-            return VerificationReport(commits: 0, events: 0, refusals: 0, head: nil, problems: ["\(error)"], notes: [])
+            return VerificationReport(
+                commits: 0, events: 0, refusals: 0, refusalHash: nil, head: nil, problems: ["\(error)"], notes: [])
         }
         try OpenStores.enter(folder.path)
         defer { OpenStores.leave(folder.path) }
@@ -87,6 +90,7 @@ private struct Verification {
     private var commits: UInt64 = 0
     private var events: UInt64 = 0
     private var refusals: UInt64 = 0
+    private var refusalHash: String?
     private var problems: [String] = []
     private var notes: [String] = []
 
@@ -123,6 +127,8 @@ private struct Verification {
             return report(nil)
         }
         do { try walkRefusals(log, progress) } catch { problems.append("\(error)") }
+        // The names of sets of privileges are not in the log.
+        do { _ = try Store.levels(in: folder) } catch { problems.append("\(error)") }
         do { try IndexOpening(folder: folder, log: log, options: options).checkForRollback() } catch {
             problems.append("\(error)")
             return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
@@ -154,7 +160,8 @@ private struct Verification {
     }
 
     private func report(_ head: StoreHead?) -> VerificationReport {
-        VerificationReport(commits: commits, events: events, refusals: refusals, head: head, problems: problems, notes: notes)
+        VerificationReport(
+            commits: commits, events: events, refusals: refusals, refusalHash: refusalHash, head: head, problems: problems, notes: notes)
     }
 
     /// The callback for the progress has thrown an error. This is not a problem of the log.
@@ -197,12 +204,13 @@ private struct Verification {
             let head = try reader.lastHead()?.revision ?? .genesis
             let total = try reader.lastRefusal()?.number.rawValue ?? 0
             var previous = Revision.genesis
-            try reader.forEachRefusal(from: .first, to: RefusalNumber(.max)) { refusal, _ in
+            try reader.forEachRefusal(from: .first, to: RefusalNumber(.max)) { refusal, hash in
                 guard refusal.head >= previous, refusal.head <= head else {
                     throw LogError.outOfOrder("refusal \(refusal.number) has the invalid revision \(refusal.head)")
                 }
                 previous = refusal.head
                 refusals += 1
+                refusalHash = "\(hash)"
                 guard refusals % Self.stride == 0 else { return }
                 do { try progress(Progress(stage: "checking the refused commands", done: refusals, total: total)) } catch {
                     throw EndedError(reason: error)

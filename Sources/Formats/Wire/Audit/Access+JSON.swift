@@ -8,6 +8,7 @@ extension AccessSpan {
         var members: JSONObject = ["begin": .revision(begin), "from": .time(from)]
         if let end { members["end"] = .revision(end) }
         if let until { members["until"] = .time(until) }
+        if existedBefore { members["existedBefore"] = .bool(true) }
         if asAdministrator { members["asAdministrator"] = .bool(true) }
         return .object(members)
     }

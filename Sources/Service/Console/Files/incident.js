@@ -48,7 +48,7 @@ function exposed(from, to, object, privilege, signal) {
         try {
             const list = await objects(object, to, stop.signal);
             const start = millis(await momentOf(from));
-            const isWithin = (span) => span.until !== undefined && millis(span.from) > start;
+            const isWithin = (span) => span.until !== undefined && !span.existedBefore && millis(span.from) > start;
             let done = 0;
             const found = (await pool(list, 6, async (name) => {
                 const [then, now] = await Promise.all([state.api.auditAccess(privilege, name, { from, to, limit: 10000 }, { signal: stop.signal }), state.api.who(privilege, name, { limit: 10000 }, { signal: stop.signal })]);
@@ -61,7 +61,7 @@ function exposed(from, to, object, privilege, signal) {
             found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));
             replace(box, found.length === 0 ? empty(t('incident.none')) : [
                 h('p', {}, t('incident.count', { n: new Set(found.map(({ subject }) => subject)).size }), ' ', t('incident.objects', { n: new Set(found.map((row) => row.object)).size })),
-                h('button', { type: 'button', onclick: () => save('incident.csv', 'text/csv', csv(['subject', 'object', 'privilege', 'from', 'until', 'revision_begin', 'revision_end'], found.map(({ object: name, subject, span }) => [subject, name, privilege, span.from, span.until, span.begin, span.end]))) }, t('csv')),
+                h('button', { type: 'button', onclick: () => save('incident.csv', 'text/csv', csv(['subject', 'object', 'privilege', 'from', 'until', 'revision_begin', 'revision_end'], found.map(({ object: name, subject, span }) => [subject, name, privilege, span.existedBefore ? '' : span.from, span.until, span.existedBefore ? '' : span.begin, span.end]))) }, t('csv')),
                 rows(t('incident.only'), found.filter(({ span }) => isWithin(span)), privilege), rows(t('incident.also'), found.filter(({ span }) => !isWithin(span)), privilege)]);
         } catch (error) { replace(box, h('p', { class: 'note' }, error.name === 'AbortError' ? t('stopped') : error.message)); }
     })();
@@ -74,6 +74,6 @@ const momentOf = async (at) => (momentMillis(at) === null ? (await state.api.adm
 function rows(title, found, privilege) {
     if (found.length === 0) return null;
     return [h('h3', { class: 'group' }, title), chunks(found, 100, (some) => table(title, [t('who'), t('may'), t('object'), t('from'), t('end'), t('duration')], some.map(({ object: name, subject, span }) => [
-        link(subject), chip(privilege, { href: address('why', [subject, privilege, name], { at: span.from }) }), link(name, { at: span.from }), when(span.from), span.until ? when(span.until) : t('incident.later'),
-        span.until ? length(millis(span.until) - millis(span.from)) : '–'])))];
+        link(subject), chip(privilege, { href: address('why', [subject, privilege, name], { at: span.from }) }), link(name, { at: span.from }), span.existedBefore ? t('incident.earlier') : when(span.from), span.until ? when(span.until) : t('incident.later'),
+        span.until && !span.existedBefore ? length(millis(span.until) - millis(span.from)) : '–'])))];
 }

@@ -36,7 +36,7 @@ export interface StoreEvent { kind: string; [member: string]: unknown }
 export interface Commit extends Origin { revision: number; time: string; actor: Name | null; events: StoreEvent[] }
 export interface AuditRecord extends Origin { time: string; outcome: 'done' | 'refused'; actor?: Name; caller?: Name; event?: StoreEvent; tried?: Change; revision?: number; message?: string; code?: string }
 export interface Entry { subject: Name; privileges: Privilege[]; until?: string; permanent?: boolean; permission?: string }
-export interface Span { begin: number; from: string; end?: number; until?: string; asAdministrator?: boolean }
+export interface Span { begin: number; from: string; end?: number; until?: string; asAdministrator?: boolean; existedBefore?: boolean }
 export interface Difference { name: Name; before: Privilege[]; after: Privilege[]; gained: Privilege[]; lost: Privilege[] }
 export interface DraftDifference { subject: Name; object: Name; before: Privilege[]; after: Privilege[]; gained: Privilege[]; lost: Privilege[] }
 export interface Transition extends Origin { actor: Name | null; events: AuditRecord[]; gained: boolean; revision: number | null; time: string }

@@ -107,14 +107,14 @@ enum Schemas {
         ]),
         "Span": Schema.object(
             ["begin": Schema.revision, "from": Schema.time],
-            optional: ["end": Schema.revision, "until": Schema.time, "asAdministrator": Schema.flag]),
+            optional: ["end": Schema.revision, "until": Schema.time, "asAdministrator": Schema.flag, "existedBefore": Schema.flag]),
     ]
 
     private static let reports: JSONObject = [
         "Verification": Schema.object([
             "sound": Schema.flag, "commits": Schema.number, "events": Schema.number, "refusals": Schema.number,
             "problems": Schema.list(Schema.text), "notes": Schema.list(Schema.text), "revision": Schema.orNull(Schema.revision),
-            "hash": Schema.orNull(Schema.text),
+            "hash": Schema.orNull(Schema.text), "refusalHash": Schema.orNull(Schema.text),
         ]),
         "VerificationProgress": Schema.object(["stage": Schema.text, "done": Schema.number, "total": Schema.number]),
         "Statistics": Schema.object(

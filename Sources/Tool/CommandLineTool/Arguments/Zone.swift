@@ -16,8 +16,9 @@ struct Zone {
             let text = ProcessInfo.processInfo.environment["TZ"] ?? ""
             let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
             guard !name.isEmpty, name != "UTC" else { return .utc }
-            guard let zone = TimeZone(identifier: name) else {
-                throw UsageError("`\(text)` in TZ is not a known time zone; set one like Europe/Berlin or UTC")
+            // The sign of an offset has opposite meanings in POSIX and in Foundation.
+            guard let zone = TimeZone(identifier: name), name.hasPrefix("Etc/") || !name.contains(where: \.isNumber) else {
+                throw UsageError("`\(text)` in TZ is not a known time zone; set one like Europe/Berlin, Etc/GMT-2 or UTC")
             }
             return Zone(zone: zone)
         }
@@ -45,8 +46,9 @@ struct Zone {
     /// Returns the instants of a day such as `2026-01-31`; nil for any other text.
     func day(_ text: String) -> ClosedRange<Instant>? {
         guard text.utf8.count == 10, let start = try? Instant(text + "T00:00:00Z") else { return nil }
-        let next = beginning(start.advanced(bySeconds: 86_400))
-        return beginning(start)...next.advanced(byMicroseconds: -1)
+        let (first, next) = (beginning(start), beginning(start.advanced(bySeconds: 86_400)))
+        // A day that a zone has skipped is the instant of the change.
+        return first...max(first, next.advanced(byMicroseconds: -1))
     }
 
     /// Returns the first instant of a day in this zone.

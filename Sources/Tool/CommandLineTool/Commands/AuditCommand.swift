@@ -96,10 +96,14 @@ extension Invocation {
         ]
         var isExplained = false
         for case (let words, let filter, let name?) in asked where try store.audit(filter, limit: 1).records.isEmpty {
-            note("`\(name)` \(words): the store has no such record")
+            let exists = try store.read { try $0.exists(name) }
+            note("`\(name)` \(words): the store has no such record" + (exists ? "" : ", and the name does not exist now"))
             isExplained = true
         }
         if !isExplained { note("no record matches the options") }
+        if filter.subject != nil || filter.object != nil {
+            note("changes of roles, parents and `everyone` are separate records: `audit changes` and `audit turnover` include them")
+        }
     }
 }
 

@@ -41,7 +41,7 @@ extension Command {
     }
 
     static let auditFormer = Command(
-        "audit former", "list the subjects that had a privilege on an object and no longer have it, and when each lost it",
+        "audit former", "list the subjects that had a privilege on an object and no longer have it, and when each had it",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
             "audit former update on doc:plan", "user:ann  r19 2026-01-31T10:12:00Z – r20 2026-01-31T10:13:00Z  as administrator")
@@ -56,8 +56,7 @@ extension Command {
         let zone = try call.zone
         return try call.answer(
             .object(QueryMembers(privileges: privileges, object: object).answer(found)),
-            lines: found.compactMap { access in access.spans.last.map { "\(access.subject)  \($0.line(in: zone))" } },
-            table: Table(SubjectAccess.columns, found.compactMap(\.rows.last)))
+            lines: found.flatMap { $0.lines(in: zone) }, table: Table(SubjectAccess.columns, found.flatMap(\.rows)))
     }
 
     static let auditPaths = Command(

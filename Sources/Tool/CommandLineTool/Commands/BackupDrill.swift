@@ -123,8 +123,8 @@ private struct BackupDrill {
         }
         guard let head = try backup.headOfOrigin(at: origin, options: options) else {
             problems.append(
-                "\(name)  the log of `\(origin)` does not contain the last commit of the backup: the backup is of another store, or "
-                    + "the store has lost commits")
+                "\(name)  the log of `\(origin)` does not contain the last commit and the last refused command of the backup: the backup "
+                    + "is of another store, or the store has lost records")
             return
         }
         let newer = head.revision.rawValue - backup.head.revision.rawValue
@@ -133,8 +133,10 @@ private struct BackupDrill {
             newer == 0
                 ? "\(name)  the origin has the same head"
                 : "\(name)  the origin has \(counted(newer, "newer commit")), the last at \(head.time)")
-        if fileExists(origin + "/levels.json"), !fileExists(path + "/levels.json") {
-            found.append("\(name)  the origin has `levels.json`, and the backup has none")
+        if try readFileIfThere(origin + "/levels.json") != readFileIfThere(path + "/levels.json") {
+            problems.append(
+                "\(name)  `levels.json`, which names sets of privileges, is not the same in `\(origin)` and in the backup: the answers to "
+                    + "questions with these names can differ")
         }
     }
 

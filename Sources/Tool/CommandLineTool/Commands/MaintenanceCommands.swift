@@ -156,7 +156,8 @@ extension VerificationReport {
         let verdict = isSound ? "sound" : counted(problems.count, "problem")
         let refused = refusals > 0 ? ", \(counted(refusals, "refusal"))" : ""
         let counts = "\(counted(commits, "commit")), \(counted(events, "event"))" + refused
-        return "\(verdict): \(counts)" + (head.map { ", head r\($0.revision) \($0.hash)" } ?? "")
+        let end = head.map { ", head r\($0.revision) \($0.hash)" } ?? ""
+        return "\(verdict): \(counts)" + end + (refusalHash.map { ", last refusal #\(refusals) \($0)" } ?? "")
     }
 }
 

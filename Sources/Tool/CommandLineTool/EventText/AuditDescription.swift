@@ -6,7 +6,7 @@ import Wire
 /// Results about access over time as lines and as rows.
 extension AccessSpan {
     func line(in zone: Zone) -> String {
-        var line = "r\(begin) \(zone.text(from)) – "
+        var line = (existedBefore ? "before " : "r\(begin) ") + "\(zone.text(from)) – "
         line += end.map { "r\($0) " } ?? ""
         line += until.map(zone.text) ?? "the end"
         return line + (asAdministrator ? "  as administrator" : "")
@@ -25,8 +25,8 @@ extension SubjectAccess {
         if spans.isEmpty { return [[.text(subject)] + Array(repeating: .text(nil), count: Self.columns.count - 1)] }
         return spans.map { span in
             [
-                .text(subject), .revision(span.begin), .time(span.from), .revision(span.end), .time(span.until),
-                .flag(span.asAdministrator),
+                .text(subject), .revision(span.existedBefore ? nil : span.begin), .time(span.existedBefore ? nil : span.from),
+                .revision(span.end), .time(span.until), .flag(span.asAdministrator),
             ]
         }
     }

@@ -285,6 +285,8 @@ class Span:
     end: int | None = None
     until: datetime | None = None
     as_administrator: bool = False
+    #: Whether the access existed before the first moment of the query; `begin` and `from_` are then that moment.
+    existed_before: bool = False
 
 
 @dataclass(frozen=True)
