@@ -49,6 +49,7 @@ func openRegularFile(_ path: String, _ flags: Int32, to operation: String = "rea
     let descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
     // A socket cannot be opened at all.
     guard descriptor >= 0 else { throw FileError(errno, operation, path: path) }
+    if flags & O_CREAT != 0 { giveToOwnerOfFolder(path) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         _ = close(descriptor)
@@ -148,6 +149,7 @@ func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(
     let code = errno
     _ = close(descriptor)
     guard synced == 0 else { throw FileError(code, "sync", path: draft) }
+    giveToOwnerOfFolder(draft)
 }
 
 /// Syncs the names in the folder of a file. Only then do created and removed files survive a crash of the machine.
@@ -172,6 +174,7 @@ public func makeFolder(_ path: String) throws(FileError) {
     if isFolder(path) { return }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }
+    giveToOwnerOfFolder(path)
 }
 
 public func isFolder(_ path: String) -> Bool {

@@ -160,7 +160,10 @@ public final class FileChangeCheck: Sendable {
 
 /// Creates a folder that only its owner may access; closes an existing one to others. Its parents must exist.
 public func makePrivateFolder(_ path: String) throws(FileError) {
-    if unsafe mkdir(path, 0o700) == 0 { return try syncFolder(of: path) }
+    if unsafe mkdir(path, 0o700) == 0 {
+        giveToOwnerOfFolder(path)
+        return try syncFolder(of: path)
+    }
     guard errno == EEXIST else { throw FileError(errno, "make the folder", path: path) }
     guard unsafe chmod(path, 0o700) == 0 else { throw FileError(errno, "close to others", path: path) }
 }

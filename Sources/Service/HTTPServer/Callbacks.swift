@@ -29,7 +29,16 @@ enum Callbacks {
             let pointer = unsafe info.pointee.socket_context
         else { return nil }
         let connection = unsafe Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
-        return unsafe Unmanaged.passRetained(engine(context).began(target: target, on: connection, handle)).toOpaque()
+        let request = unsafe Unmanaged.passRetained(engine(context).began(target: target, on: connection, handle)).toOpaque()
+        // The library splits the query, and never answers if the parts do not fit into its memory. The request has a copy of the target.
+        var byte = unsafe UnsafeMutablePointer(mutating: target)
+        while unsafe byte.pointee != 0 {
+            if unsafe byte.pointee == CChar(bitPattern: UInt8(ascii: "&")) {
+                unsafe byte.pointee = CChar(bitPattern: UInt8(ascii: "_"))
+            }
+            unsafe byte += 1
+        }
+        return unsafe request
     }
 
     typealias UnescapeCallback = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int

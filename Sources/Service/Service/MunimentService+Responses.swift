@@ -9,7 +9,8 @@ extension MunimentService {
     /// Returns the problem to send for an error, and reports faults of the service in its log.
     func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
         let (problem, exchange) = (Problem(error), request.context as? RequestState)
-        if problem.kind.status >= 500, !(error is Problem) {
+        // A request that has no time left, or whose client has left, is not a fault of the service.
+        if problem.kind.status >= 500, !(error is Problem), !(error is Cancellation.StoppedError) {
             operations.faults.report("\(error)", request: exchange?.requestID)
         }
         let store = exchange?.hosted?.store

@@ -68,7 +68,8 @@ struct AccessSpanWalk {
         let existedBefore = existedBefore || begin < from
         if stretch.end <= span.upperBound {
             return AccessSpan(
-                begin: stretch.begin, from: from, existedBefore: existedBefore, end: stretch.end, until: try reader.time(of: stretch.end, in: log),
+                begin: stretch.begin, from: from, existedBefore: existedBefore, end: stretch.end,
+                until: try reader.time(of: stretch.end, in: log),
                 asAdministrator: stretch.asAdministrator)
         }
         let until = try end(of: caller)

@@ -195,6 +195,7 @@ public final class Store: Sendable {
         ) {
             try folder.logSeal.remove()
         }
+        folder.giveToOwner()
         lock.announceReady()
         let inUse = try IndexInUse(in: folder) { index }
         let follower = options.sharedLog.map { SharedLogFollower(log: log, shared: $0, writer: writer, current: current) }

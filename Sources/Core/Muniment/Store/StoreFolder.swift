@@ -72,6 +72,13 @@ struct StoreFolder: Sendable {
     /// The temporary path of a new log, before it is moved into place.
     var logDraft: String { path + "/log.new" }
 
+    /// Gives the files that LMDB has created to the owner of the folder; see `giveToOwnerOfFolder`.
+    func giveToOwner() {
+        for folder in [log, index] {
+            for file in ["/data.mdb", "/lock.mdb"] { giveToOwnerOfFolder(folder + file) }
+        }
+    }
+
     var holdsStore: Bool { fileExists(log + "/data.mdb") }
 
     /// Checks that the store exists before anything is opened. Distinguishes a lost log from a store that never existed.

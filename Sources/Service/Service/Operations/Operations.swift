@@ -16,9 +16,6 @@ final class Operations: Sendable {
     private let format: LogFormat
     private let lines: LineQueue
     private let stopping = Atomic(false)
-    /// The prefix of generated request ids. It identifies the run; a number follows.
-    private let run: String
-    private let requests = Atomic<UInt64>(0)
 
     /// Bytes of lines that may wait to be written.
     private static let logQueueBytes = 4 << 20
@@ -31,7 +28,6 @@ final class Operations: Sendable {
         clock = settings.clock
         format = settings.logFormat
         lines = LineQueue(label: "muniment.log", limitBytes: Operations.logQueueBytes, write: settings.writeLog)
-        run = String(UInt32.random(in: 1 << 28 ... .max), radix: 16) + "-"
     }
 
     /// Whether the service is stopping.
@@ -40,10 +36,10 @@ final class Operations: Sendable {
         set { stopping.store(newValue, ordering: .relaxed) }
     }
 
-    /// Returns the id of a request: the client's, or else a unique one.
+    /// Returns the id of a request: the client's, or else a random one, which tells nothing about the number of requests.
     func requestID(of request: HTTPRequest) -> String {
         if let given = RequestID.given(in: request) { return given }
-        return run + String(requests.wrappingAdd(1, ordering: .relaxed).newValue)
+        return String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
     }
 
     /// Counts a request of a caller by its token or, without one, by its address. For IPv6, by the first 64 bits.

@@ -21,6 +21,9 @@ enum OperationsRoutes {
             let blocked = try call.service.data.open.map(\.store).count {
                 try $0.obstacleToWriting != nil || $0.clockProblem != nil
             }
+            guard call.service.data.unserved.isEmpty else {
+                throw Problem(.unavailable, "a store is not served; the service's log has the reason")
+            }
             guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; the service's log has the reason") }
             guard call.service.data.open.allSatisfy({ $0.isCurrent(within: call.service.settings.lagLimit) }) else {
                 throw Problem(.unavailable, "this node has no news from the shared log; the service's log has the reason")

@@ -12,6 +12,7 @@ struct ServiceMetrics {
     private let stores: [HostedStore]
     private let process: ProcessMetrics
     private let runs: LastRun
+    private let unserved: UInt64
     private let now: Instant
     /// Nil without accounts.
     private let passwordHashes: Int?
@@ -22,6 +23,7 @@ struct ServiceMetrics {
         routes = service.router.routes
         process = ProcessMetrics(of: service)
         runs = LastRun(dataDirectory: service.data.path)
+        unserved = UInt64(service.data.unserved.count)
         now = service.settings.clock()
         passwordHashes = service.accounts?.accounts.passwordHashCount
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
@@ -70,6 +72,9 @@ struct ServiceMetrics {
         text.metric(
             "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.",
             [([], counts.linesDropped.value)])
+        text.metric(
+            "muniment_unserved_stores", .gauge, "Stores that are not served: rolled back, or their folder is missing.",
+            [([], unserved)])
         guard let passwordHashes else { return }
         text.metric(
             "muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.", [([], passwordHashes)])

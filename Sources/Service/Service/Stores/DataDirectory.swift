@@ -23,6 +23,8 @@ final class DataDirectory: Sendable {
         var stores: [String: HostedStore] = [:]
         /// Stores that stay closed until their rollback is accepted.
         var refused: [String: RefusedStore] = [:]
+        /// Recorded stores whose folder was missing when the service started.
+        var missing: [StoreName] = []
         var isClosed = false
     }
 
@@ -84,8 +86,19 @@ final class DataDirectory: Sendable {
         return options
     }
 
-    /// The names of recorded stores whose folder is missing, sorted.
-    func missingNames() throws -> [StoreName] { try DataDirectorySurvey.missingNames(in: path) }
+    /// Returns the names of recorded stores whose folder is missing, sorted.
+    func missingNames() throws -> [StoreName] {
+        let names = try DataDirectorySurvey.missingNames(in: path)
+        state.withLock { $0.missing = names }
+        return names
+    }
+
+    /// The stores that are not served, because their log was rolled back or their folder is missing.
+    var unserved: [StoreName] {
+        let (refused, missing) = state.withLock { ($0.refused, $0.missing) }
+        return refused.filter(\.value.isUnchanged).keys.compactMap { StoreName($0) }
+            + missing.filter { (try? Store.isMissing(at: folder(of: $0))) ?? true }
+    }
 
     /// The folder in which the data directory records the head of each store.
     private var heads: String { ownFolder + "/heads" }

@@ -119,8 +119,9 @@ extension Command {
         let descriptorLimit = raiseDescriptorLimit()
         // A stop signal that arrives while the stores are being opened takes effect afterwards.
         let stop = StopSignal()
-        var reload: ReloadSignal?
         let log = ServiceLog(format: plan.settings.logFormat)
+        // Without a handler, SIGHUP would end the service.
+        var reload = ReloadSignal { log.write(.info, "SIGHUP: there is nothing to reload; other options need a restart") }
         var settings = plan.settings
         settings.report = { log.write(.error, $0) }
         settings.note = { log.write($0, $1) }
@@ -149,6 +150,7 @@ extension Command {
             try call.output.flush()
             log.write(.info, "listens on \(address)")
             if let paths = plan.tls, let tls {
+                reload.cancel()
                 reload = paths.reload(
                     started, service, on: plan.endpoint, replacing: tls, clock: settings.clock, log: log)
             }
@@ -162,7 +164,7 @@ extension Command {
         stop.wait()
         call.tellManager("STOPPING=1")
         log.write(.info, "stops: running requests finish, in ten seconds at most")
-        reload?.cancel()
+        reload.cancel()
         service.beginStopping()
         return try withExtendedLifetime(stop) {
             server?.stop(graceSeconds: 10)
