@@ -112,16 +112,18 @@ def test_events_are_read_from_any_pieces_of_the_stream() -> None:
         assert reader.wait(None) == 0.01
 
 
-def test_a_feed_waits_as_the_service_asks_and_gives_up_if_it_cannot_connect() -> None:
+def test_a_feed_waits_as_the_service_asks_and_then_as_its_retry_policy() -> None:
     configuration = Configuration("http://service", "default", None, 1, RetryPolicy(max_retries=2, min_wait_seconds=0.1))
     reader = FeedReader(configuration, commit_feed())
     lost = TransportError("lost")
     reader.request()
     reader.receive(b"retry: 5000\n\nid: 1\n\n")
     assert reader.wait(lost) == 5.0
-    for _ in range(2):
+    waits = []
+    for _ in range(2_000):
         reader.request()
-        assert reader.wait(lost) <= 0.2
-    reader.request()
-    with pytest.raises(TransportError):
-        reader.wait(lost)
+        waits.append(reader.wait(lost))
+    assert waits[0] <= 0.1 and waits[1] <= 0.2 and 5 <= waits[-1] <= 10
+    assert reader.wait(errors.TooManyRequestsError(429, {}, retry_after=60)) == 60
+    with pytest.raises(errors.ForbiddenError):
+        reader.wait(errors.ForbiddenError(403, {}))

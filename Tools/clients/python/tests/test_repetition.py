@@ -111,8 +111,10 @@ def test_a_response_of_another_service_is_an_error() -> None:
     for response in [httpx.Response(200, text="<html>"), httpx.Response(200, json=[])]:
         with pytest.raises(errors.ResponseError):
             Responses(response).client().stores()
-    with pytest.raises(errors.ProblemError, match="HTTP 502: bad gateway"):
-        Responses(*(httpx.Response(502, text="bad gateway") for _ in range(3))).client().stores()
+    responses = Responses(*(httpx.Response(502, html="<h1>bad gateway") for _ in range(3)))
+    with pytest.raises(errors.ResponseError, match="HTTP 502, '?<h1>bad gateway.*proxies") as caught:
+        responses.client().stores()
+    assert caught.value.status == 502 and len(responses.requests) == 3
 
 
 def test_a_repeated_transaction_is_made_once(service: Service, client: Client) -> None:

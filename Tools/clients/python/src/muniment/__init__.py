@@ -6,16 +6,19 @@
 True
 """
 
-from . import changes, errors, models, operations
+from . import audits, changes, descriptions, errors, models, operations
 from ._exchange import VERSION as __version__
 from ._exchange import RetryPolicy
 from .client import AsyncClient, AsyncItems, Client, Items
 from .errors import MunimentError, ProblemError, ResponseError, TransportError
+from .feeds import AsyncFeed, Feed
 
 __all__ = [
     "AsyncClient",
+    "AsyncFeed",
     "AsyncItems",
     "Client",
+    "Feed",
     "Items",
     "MunimentError",
     "ProblemError",
@@ -23,7 +26,9 @@ __all__ = [
     "RetryPolicy",
     "TransportError",
     "__version__",
+    "audits",
     "changes",
+    "descriptions",
     "errors",
     "models",
     "operations",

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 from urllib.parse import quote
 
@@ -32,6 +33,8 @@ class RetryPolicy:
     The client repeats a request after 429, 502, 503 and 504, after the problem `idempotency-key-in-use`, and after a failed connection.
     It does not repeat a request that the service may have received already, unless a repetition has no further effect: that is true
     for questions, and for changes with an idempotency key.
+
+    A feed that was open uses only the waits: it reconnects without limit.
     """
 
     #: The largest number of repetitions; 0 for none.
@@ -46,25 +49,31 @@ class RetryPolicy:
 
         `retries` is the number of repetitions so far.
         """
-        if retries >= self.max_retries or not _is_temporary(error, is_repeatable):
+        if retries >= self.max_retries or not is_temporary(error, is_repeatable):
             return None
-        wait = min(self.max_wait_seconds, self.min_wait_seconds * 2.0**retries) * random.uniform(0.5, 1)
-        retry_after = error.retry_after if isinstance(error, ProblemError) else None
-        if retry_after is None:
-            return wait
-        return None if retry_after > self.max_wait_seconds else max(wait, retry_after)
+        wait = self.pause(error, retries)
+        return None if (_retry_after(error) or 0) > self.max_wait_seconds else wait
+
+    def pause(self, error: MunimentError, retries: int) -> float:
+        """Returns the seconds to wait after an error that is temporary: at least as long as the service asks for."""
+        # The exponent has a limit because a feed may repeat its request more often than a float has powers of two.
+        wait = min(self.max_wait_seconds, self.min_wait_seconds * 2.0 ** min(retries, 64)) * random.uniform(0.5, 1)
+        return max(wait, _retry_after(error) or 0)
 
 
-def _is_temporary(error: MunimentError, is_repeatable: bool) -> bool:
+def _retry_after(error: MunimentError) -> float | None:
+    return error.retry_after if isinstance(error, (ProblemError, ResponseError)) else None
+
+
+def is_temporary(error: MunimentError, is_repeatable: bool) -> bool:
+    """Returns whether the same request can succeed later, and may be sent again."""
     if isinstance(error, TransportError):
         return is_repeatable or not error.is_sent
     if isinstance(error, TooManyRequestsError):
         return True
-    return (
-        is_repeatable
-        and isinstance(error, ProblemError)
-        and (error.status in (502, 503, 504) or error.kind == "idempotency-key-in-use")
-    )
+    if isinstance(error, ProblemError):
+        return is_repeatable and (error.status in (502, 503, 504) or error.kind == "idempotency-key-in-use")
+    return isinstance(error, ResponseError) and (error.status == 429 or is_repeatable and error.status in (502, 503, 504))
 
 
 @dataclass(frozen=True)
@@ -73,9 +82,15 @@ class Configuration:
 
     address: str
     store: str
-    token: str | None
+    #: Not in `repr`, so that no log and no exception contains it.
+    token: str | None = field(repr=False)
     timeout_seconds: float
     retry: RetryPolicy
+
+    @staticmethod
+    def of(address: str, store: str, token: str | None, timeout_seconds: float, retry: RetryPolicy) -> Configuration:
+        """Returns a configuration with a valid address and token. Raises a `ValueError` otherwise."""
+        return Configuration(_address(address), store, _token(token), timeout_seconds, retry)
 
     def encode(self, request: Request[T]) -> httpx.Request:
         headers = {"Accept": "application/json"}
@@ -109,6 +124,28 @@ class Configuration:
             content=content,
             extensions={"timeout": timeout.as_dict()},
         )
+
+
+def _address(address: str) -> str:
+    try:
+        url = httpx.URL(address.strip())
+    except httpx.InvalidURL as error:
+        raise ValueError(f"invalid `address` `{address}`: {error}. Pass a URL such as `http://127.0.0.1:8080`.") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ValueError(f"invalid `address` `{address}`. Pass a URL with `http://` or `https://`, such as `http://127.0.0.1:8080`.")
+    return address.strip()
+
+
+def _token(token: str | None) -> str | None:
+    if token is None:
+        return None
+    token = token.strip()
+    if not token:
+        raise ValueError("`token` is empty. Pass a token of the service, or None for the caller `anonymous`.")
+    if re.fullmatch(r"[\x21-\x7e]+", token) is None:
+        # The message must not contain the token, which is a secret.
+        raise ValueError("invalid `token`: it contains a space, or a character outside ASCII. Pass the token as the service returned it.")
+    return token
 
 
 def exchange(configuration: Configuration, request: Request[T]) -> Steps[T]:
@@ -150,17 +187,24 @@ def failure(outcome: httpx.Response | httpx.RequestError | None) -> MunimentErro
     """Returns the error of a request that failed."""
     if not isinstance(outcome, httpx.Response):
         is_sent = not isinstance(outcome, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-        error = TransportError(f"no response of the service: {outcome!r}. Check its address and the network.", is_sent=is_sent)
+        text = f"no response of the service: {outcome!r}. Check its address and the network."
+        if isinstance(outcome, httpx.PoolTimeout):
+            text = (
+                "no connection was free before the timeout: all connections of the HTTP client are in use. Send fewer requests at the same "
+                "time, close unused feeds, or pass `http` with larger `limits`.")
+        error = TransportError(text, is_sent=is_sent)
         error.__cause__ = outcome
         return error
-    problem = content(outcome)
-    if not isinstance(problem, dict):
-        text = outcome.text[:200]
-        problem = {"title": outcome.reason_phrase, "detail": f"HTTP {outcome.status_code}: {text or 'an empty response'}"}
-    retry_after = outcome.headers.get("Retry-After", "")
+    retry_after_text = outcome.headers.get("Retry-After", "")
+    retry_after = float(retry_after_text) if retry_after_text.isdigit() else None
+    try:
+        problem = content(outcome)
+    except ResponseError:
+        problem = None
+    if not isinstance(problem, dict) or "type" not in problem:
+        return ResponseError(
+            f"the error response is not from Muniment: HTTP {outcome.status_code}, {outcome.text[:200] or 'without a body'!r}. "
+            "Check the address of the service, and the proxies in front of it.",
+            status=outcome.status_code, retry_after=retry_after)
     return ProblemError.of(
-        outcome.status_code,
-        problem,
-        request_id=outcome.headers.get("X-Request-ID"),
-        retry_after=float(retry_after) if retry_after.isdigit() else None,
-    )
+        outcome.status_code, problem, request_id=outcome.headers.get("X-Request-ID"), retry_after=retry_after)

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import httpx
 
-from ._exchange import Configuration
+from ._exchange import Configuration, is_temporary
 from ._json import decode_time
 from ._requests import FeedRequest
 from .errors import MunimentError, ResponseError
@@ -29,7 +29,7 @@ class FeedReader(Generic[T]):
         self._failures = 0
         #: The wait after a connection that was open, which the service sets.
         self._reconnect_seconds = 2.0
-        self._is_open = False
+        self._is_open = self._was_open = False
         self._buffer = b""
         self._data: list[str] = []
 
@@ -42,9 +42,17 @@ class FeedReader(Generic[T]):
         timeout = httpx.Timeout(self._configuration.timeout_seconds, read=SILENCE_SECONDS)
         return self._configuration.request("GET", self._request.path, self._request.query, headers, timeout)
 
+    def accept(self, response: httpx.Response) -> None:
+        """Raises a `ResponseError` if a successful response is not a feed."""
+        media_type = response.headers.get("Content-Type", "")
+        if media_type.partition(";")[0].strip() != "text/event-stream":
+            raise ResponseError(
+                f"the response is not a feed of Muniment: its media type is `{media_type}`. Check the address of the service, and the "
+                "proxies in front of it.")
+
     def receive(self, content: bytes) -> list[FeedEvent[T]]:
         """Returns the events that are complete with these bytes."""
-        self._failures, self._is_open = 0, True
+        self._failures, self._is_open, self._was_open = 0, True, True
         # Only line feeds end a line. `splitlines` would also split at characters that JSON may contain.
         *lines, self._buffer = (self._buffer + content).split(b"\n")
         events = []
@@ -82,11 +90,15 @@ class FeedReader(Generic[T]):
     def wait(self, error: MunimentError | None) -> float:
         """Returns the seconds to wait before the next connection. Raises an error that a new connection does not solve.
 
-        `error` is None if the service has ended the connection.
+        A feed that was open has no limit for the number of connections; until then, the retry policy has one. `error` is None if the
+        service has ended the connection.
         """
         if error is None or self._is_open:
             return self._reconnect_seconds
-        wait = self._configuration.retry.wait(error, self._failures, is_repeatable=True)
+        policy = self._configuration.retry
+        wait = policy.wait(error, self._failures, is_repeatable=True)
+        if self._was_open and is_temporary(error, is_repeatable=True):
+            wait = policy.pause(error, self._failures)
         if wait is None:
             raise error
         self._failures += 1

@@ -1,6 +1,6 @@
 """The clients: `Client` for blocking code, and `AsyncClient` for code with asyncio.
 
-Both have the same methods. `operations` defines each with its arguments; here it gets its way of sending.
+Both have the same methods. `operations`, `audits` and `descriptions` define each with its arguments; here it gets its way of sending.
 """
 
 from __future__ import annotations
@@ -8,17 +8,19 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator
+import weakref
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import httpx
 
-from . import operations
-from ._exchange import Configuration, RetryPolicy, Steps, exchange, failure
+from . import audits, descriptions, operations
+from ._exchange import Configuration, RetryPolicy, Steps, exchange
 from ._feed import FeedReader
+from ._pools import ProcessPools
 from ._requests import FeedRequest, ListRequest, Request
-from .errors import MunimentError
-from .models import FeedEvent, Page
+from .feeds import AsyncFeed, Feed
+from .models import Page
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -79,9 +81,9 @@ def _list(make: Callable[P, ListRequest[T]]) -> Callable[Concatenate[Client, P],
     return call
 
 
-def _feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[Client, P], Generator[FeedEvent[T], None, None]]:
+def _feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[Client, P], Feed[T]]:
     @functools.wraps(make)
-    def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Generator[FeedEvent[T], None, None]:
+    def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Feed[T]:
         return self.follow(make(*args, **kwargs))
 
     return call
@@ -103,11 +105,9 @@ def _async_list(make: Callable[P, ListRequest[T]]) -> Callable[Concatenate[Async
     return call
 
 
-def _async_feed(
-    make: Callable[P, FeedRequest[T]]
-) -> Callable[Concatenate[AsyncClient, P], AsyncGenerator[FeedEvent[T], None]]:
+def _async_feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[AsyncClient, P], AsyncFeed[T]]:
     @functools.wraps(make)
-    def call(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[FeedEvent[T], None]:
+    def call(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncFeed[T]:
         return self.follow(make(*args, **kwargs))
 
     return call
@@ -117,7 +117,7 @@ class _Client:
     """What both clients have."""
 
     def __init__(self, address: str, token: str | None, store: str, retry: RetryPolicy | None, timeout: float) -> None:
-        self._configuration = Configuration(address, store, token, timeout, retry or RetryPolicy())
+        self._configuration = Configuration.of(address, store, token, timeout, retry or RetryPolicy())
 
     @property
     def store(self) -> str:
@@ -143,17 +143,22 @@ class Client(_Client):
         :param token: a token of the service; without one, the caller is `anonymous`.
         :param store: the store that the methods are about.
         :param retry: when requests are repeated.
-        :param timeout: the longest wait for a response, in seconds.
-        :param http: a client of httpx to use, for example with a proxy. Closing this client does not close it.
+        :param timeout: the longest wait in seconds for a connection, and for the next bytes of a response, at each attempt.
+        :param http: a client of httpx to use, for example with a proxy. Closing this client does not close it. Feeds use its connections.
+        :raises ValueError: if the address is not a URL, or the token is empty or not ASCII.
         """
         super().__init__(address, token, store, retry, timeout)
-        self._http = http or httpx.Client()
-        self._is_owner = http is None
+        self._pools = ProcessPools(httpx.Client, http)
+        self._feeds: weakref.WeakValueDictionary[int, Feed[Any]] = weakref.WeakValueDictionary()
 
     def close(self) -> None:
-        """Closes the connections."""
-        if self._is_owner:
-            self._http.close()
+        """Ends the feeds, also those that wait in other threads, and closes the connections."""
+        for reference in self._feeds.valuerefs():
+            feed = reference()
+            if feed is not None:
+                feed.close()
+        for http in self._pools.owned():
+            http.close()
 
     def __enter__(self) -> Client:
         return self
@@ -163,6 +168,7 @@ class Client(_Client):
 
     def send(self, request: Request[T]) -> T:
         """Sends a request of `operations`, and returns its result."""
+        http = self._pools.current().calls
         steps: Steps[T] = exchange(self._configuration, request)
         outcome: httpx.Response | httpx.RequestError | None = None
         while True:
@@ -176,29 +182,15 @@ class Client(_Client):
                 outcome = None
                 continue
             try:
-                outcome = self._http.send(step)
+                outcome = http.send(step)
             except httpx.RequestError as error:
                 outcome = error
 
-    def follow(self, request: FeedRequest[T]) -> Generator[FeedEvent[T], None, None]:
+    def follow(self, request: FeedRequest[T]) -> Feed[T]:
         """Yields the events of a feed, over any number of connections."""
-        reader = FeedReader(self._configuration, request)
-        while True:
-            error: MunimentError | None = None
-            try:
-                response = self._http.send(reader.request(), stream=True)
-                try:
-                    if response.is_success:
-                        for content in response.iter_bytes():
-                            yield from reader.receive(content)
-                    else:
-                        response.read()
-                        error = failure(response)
-                finally:
-                    response.close()
-            except httpx.RequestError as cause:
-                error = failure(cause)
-            time.sleep(reader.wait(error))
+        feed = Feed(lambda: self._pools.current().feeds, FeedReader(self._configuration, request))
+        self._feeds[id(feed)] = feed
+        return feed
 
     check = _call(operations.check)
     batch_check = _call(operations.batch_check)
@@ -221,8 +213,14 @@ class Client(_Client):
     history = _list(operations.history)
     diff = _list(operations.diff)
     notices = _list(operations.notices)
-    audit = _list(operations.audit)
-    audit_access = _list(operations.audit_access)
+    audit = _list(audits.audit)
+    audit_access = _list(audits.audit_access)
+    audit_changes = _call(audits.audit_changes)
+    audit_subject = _list(audits.audit_subject)
+    names = _list(descriptions.names)
+    describe = _call(descriptions.describe)
+    ends = _call(descriptions.ends)
+    caller = _call(descriptions.caller)
     export = _call(operations.export)
     notice_feed = _feed(operations.notice_feed)
     commit_feed = _feed(operations.commit_feed)
@@ -247,13 +245,17 @@ class AsyncClient(_Client):
     ) -> None:
         """See `Client`."""
         super().__init__(address, token, store, retry, timeout)
-        self._http = http or httpx.AsyncClient()
-        self._is_owner = http is None
+        self._pools = ProcessPools(httpx.AsyncClient, http)
+        self._feeds: weakref.WeakValueDictionary[int, AsyncFeed[Any]] = weakref.WeakValueDictionary()
 
     async def close(self) -> None:
-        """Closes the connections."""
-        if self._is_owner:
-            await self._http.aclose()
+        """Ends the feeds, also those that wait in other tasks, and closes the connections."""
+        for reference in self._feeds.valuerefs():
+            feed = reference()
+            if feed is not None:
+                await feed.aclose()
+        for http in self._pools.owned():
+            await http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -263,6 +265,7 @@ class AsyncClient(_Client):
 
     async def send(self, request: Request[T]) -> T:
         """Sends a request of `operations`, and returns its result."""
+        http = self._pools.current().calls
         steps: Steps[T] = exchange(self._configuration, request)
         outcome: httpx.Response | httpx.RequestError | None = None
         while True:
@@ -276,30 +279,15 @@ class AsyncClient(_Client):
                 outcome = None
                 continue
             try:
-                outcome = await self._http.send(step)
+                outcome = await http.send(step)
             except httpx.RequestError as error:
                 outcome = error
 
-    async def follow(self, request: FeedRequest[T]) -> AsyncGenerator[FeedEvent[T], None]:
+    def follow(self, request: FeedRequest[T]) -> AsyncFeed[T]:
         """Yields the events of a feed, over any number of connections."""
-        reader = FeedReader(self._configuration, request)
-        while True:
-            error: MunimentError | None = None
-            try:
-                response = await self._http.send(reader.request(), stream=True)
-                try:
-                    if response.is_success:
-                        async for content in response.aiter_bytes():
-                            for event in reader.receive(content):
-                                yield event
-                    else:
-                        await response.aread()
-                        error = failure(response)
-                finally:
-                    await response.aclose()
-            except httpx.RequestError as cause:
-                error = failure(cause)
-            await asyncio.sleep(reader.wait(error))
+        feed = AsyncFeed(lambda: self._pools.current().feeds, FeedReader(self._configuration, request))
+        self._feeds[id(feed)] = feed
+        return feed
 
     check = _async_call(operations.check)
     batch_check = _async_call(operations.batch_check)
@@ -322,8 +310,14 @@ class AsyncClient(_Client):
     history = _async_list(operations.history)
     diff = _async_list(operations.diff)
     notices = _async_list(operations.notices)
-    audit = _async_list(operations.audit)
-    audit_access = _async_list(operations.audit_access)
+    audit = _async_list(audits.audit)
+    audit_access = _async_list(audits.audit_access)
+    audit_changes = _async_call(audits.audit_changes)
+    audit_subject = _async_list(audits.audit_subject)
+    names = _async_list(descriptions.names)
+    describe = _async_call(descriptions.describe)
+    ends = _async_call(descriptions.ends)
+    caller = _async_call(descriptions.caller)
     export = _async_call(operations.export)
     notice_feed = _async_feed(operations.notice_feed)
     commit_feed = _async_feed(operations.commit_feed)

@@ -20,7 +20,14 @@ class TransportError(MunimentError):
 
 
 class ResponseError(MunimentError):
-    """The response is not one of Muniment: check the address of the service."""
+    """The response is not one of Muniment: check the address of the service, and the proxies in front of it."""
+
+    def __init__(self, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        #: The HTTP status of an error response; None for a response that reports success.
+        self.status = status
+        #: The seconds to wait before the request is repeated; None if the response does not say.
+        self.retry_after = retry_after
 
 
 class ProblemError(MunimentError):

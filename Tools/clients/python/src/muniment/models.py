@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, TypeVar
 
+from ._explanation import ExplainedLevel as ExplainedLevel
+from ._explanation import ExplainedObject as ExplainedObject
+from ._explanation import ExplainedPath as ExplainedPath
+from ._explanation import ExplainedStep as ExplainedStep
+from ._explanation import Explanation as Explanation
+from ._explanation import PrivilegeOutcome as PrivilegeOutcome
 from ._json import JSON
 
 T = TypeVar("T")
@@ -86,83 +92,6 @@ class StoredObject:
     changed: int
     revision: int
     time: datetime
-
-
-@dataclass(frozen=True)
-class PrivilegeOutcome:
-    """Whether a privilege is allowed, and the level that decides."""
-
-    privilege: str
-    allowed: bool
-    decided_by: str
-    failing: list[str]
-
-
-@dataclass(frozen=True)
-class ExplainedStep:
-    """A fact on a path of access, with the event that caused it."""
-
-    #: The kind of the fact, such as `entry` or `member`.
-    fact: str
-    revision: int
-    event: int
-    kind: str
-    time: datetime
-    actor: str | None
-    #: The contents of the fact, such as `subject`, `object` and `privileges`, and the origin of the event.
-    members: Mapping[str, JSON] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ExplainedObject:
-    """An object that gives access to the objects that link to it."""
-
-    object: str
-    class_level: list[ExplainedPath]
-    object_part: list[ExplainedPath]
-
-
-@dataclass(frozen=True)
-class ExplainedPath:
-    """Facts that give privileges together."""
-
-    privileges: list[str]
-    steps: list[ExplainedStep]
-    as_: str | None = None
-    permanent: bool = False
-    through: list[ExplainedObject] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class ExplainedLevel:
-    """The paths at the level `store`, `class` or `object`, and the privileges that it does not give."""
-
-    level: str
-    missing: list[str]
-    paths: list[ExplainedPath]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a subject has privileges on an object or not."""
-
-    subject: str
-    privileges: list[str]
-    object: str
-    allowed: bool
-    #: Whether the explanation has all paths.
-    complete: bool
-    outcomes: list[PrivilegeOutcome]
-    revision: int
-    time: datetime
-    levels: list[ExplainedLevel] = field(default_factory=list)
-    #: The appointment of an administrator, who has all privileges.
-    appointment: ExplainedStep | None = None
-    #: For a denial: lists of changes, each of which would allow the access.
-    proposals: list[list[JSON]] = field(default_factory=list)
-    proposals_complete: bool = True
-    #: Why no change would allow the access.
-    obstacle: str | None = None
 
 
 @dataclass(frozen=True)
@@ -295,6 +224,119 @@ class SubjectAccess:
 
     subject: str
     spans: list[Span]
+
+
+@dataclass(frozen=True)
+class AccessTransition:
+    """The begin or the end of the access of a subject to an object."""
+
+    #: Whether the access began.
+    gained: bool
+    #: None for the end of an entry that no commit has recorded yet.
+    revision: int | None
+    time: datetime
+    #: None if the caller may read none of the events.
+    actor: str | None
+    #: The events that caused it.
+    events: list[AuditRecord]
+    id: str | None = None
+    comment: str | None = None
+    credential: str | None = None
+
+
+@dataclass(frozen=True)
+class Holding:
+    """The privileges of a subject on a class or an object."""
+
+    name: str
+    privileges: list[str]
+
+
+@dataclass(frozen=True)
+class RoleOfSubject:
+    """A role of a subject."""
+
+    role: str
+    #: Whether the subject has the role only because `everyone` is a member of it.
+    everyones: bool
+    #: The roles between the subject and this role, its own first; empty for a direct member.
+    through: list[str]
+
+
+@dataclass(frozen=True)
+class SubjectAudit:
+    """The access of a subject, or a part of it."""
+
+    subject: str
+    #: Whether the store knows the subject.
+    known: bool
+    administrator: bool
+    #: The privileges at the store level.
+    store: list[str]
+    roles: list[RoleOfSubject]
+    classes: list[Holding]
+    objects: list[Holding]
+    revision: int
+    time: datetime
+
+
+@dataclass(frozen=True)
+class Permission:
+    """A permission: the privileges of a subject on several objects."""
+
+    subject: str
+    privileges: list[str]
+    objects: list[str]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the store records about a name. Lists have at most 10,000 names."""
+
+    name: str
+    class_: str
+    has_children: bool
+    revision: int
+    time: datetime
+    #: The revisions of its creation, and of the last change to its value, parent or owner.
+    created: int | None = None
+    changed: int | None = None
+    parent: str | None = None
+    owner: str | None = None
+    #: The roles of a user, thing or role.
+    roles: list[str] | None = None
+    #: The objects on which a user, thing or role has entries.
+    entries: list[str] | None = None
+    #: The members of a role.
+    members_: list[str] | None = None
+    permission: Permission | None = None
+    #: The options of a class, such as `privileges`, its custom ones, and `aliases`.
+    options: Mapping[str, JSON] | None = None
+
+
+@dataclass(frozen=True)
+class End:
+    """An entry that ends."""
+
+    subject: str
+    object: str
+    until: datetime
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What a token allows in a store."""
+
+    #: `ask`, `act` or `administer`.
+    right: str
+    #: Such as `token t1`.
+    credential: str
+    #: Whether it may query all subjects, because of its right or as an administrator of the store.
+    queries_all: bool
+    #: The principal that the token acts as; None for a token without one.
+    principal: str | None = None
+    #: When the token expires.
+    until: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -2,66 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Literal, TypeVar
+from typing import Literal
 from urllib.parse import quote
 
 from . import models
+from ._batch import decisions, entity, name_fault
+from ._building import STORE, get, listing, optional_moment, point, present, privilege_members, question, question_list
 from ._json import JSON, Moment, decode, encode_moment
 from ._requests import FeedRequest, ListRequest, Request
-from .changes import Change, names
-
-T = TypeVar("T")
-
-_STORE = "/v1/stores/{store}"
-
-
-def _present(**members: JSON) -> dict[str, JSON]:
-    """Returns the members that are not None, without the underscore that keywords of Python end with."""
-    return {name.rstrip("_"): value for name, value in members.items() if value is not None}
-
-
-def _point(at: Moment | None, at_least: int | None) -> dict[str, JSON]:
-    return _present(at=None if at is None else encode_moment(at), atLeast=at_least)
-
-
-def _moment(moment: Moment | None) -> int | str | None:
-    return None if moment is None else encode_moment(moment)
-
-
-def _privileges(privilege: str | Sequence[str]) -> dict[str, JSON]:
-    return {"privilege": privilege} if isinstance(privilege, str) else {"privileges": list(privilege)}
-
-
-def _question(name: str, kind: type[T], body: dict[str, JSON]) -> Request[T]:
-    return Request("POST", f"{_STORE}/{name}", lambda value: decode(kind, value), body=body, has_body=True)
-
-
-def _get(path: str, kind: type[T], /, **query: JSON) -> Request[T]:
-    return Request("GET", path, lambda value: decode(kind, value), _present(**query))
-
-
-def _page(value: JSON, items: str, kind: type[T]) -> models.Page[T]:
-    return models.Page([decode(kind, item) for item in value[items]], value.get("revision"), value.get("next"))
-
-
-def _listing(
-    name: str, items: str, kind: type[T], only_first: tuple[str, ...] = ("at",), /, **query: JSON
-) -> ListRequest[T]:
-    path = f"{_STORE}/{name}"
-    return ListRequest(Request("GET", path, lambda value: _page(value, items, kind), _present(**query)), only_first)
-
-
-def _question_list(name: str, items: str, body: dict[str, JSON]) -> ListRequest[str]:
-    request = Request(
-        "POST", f"{_STORE}/{name}", lambda value: _page(value, items, str), body=body, has_body=True)
-    return ListRequest(request)
+from .changes import Change
 
 
 def _object_path(object: str) -> str:
-    return f"{_STORE}/objects/{quote(object, safe='')}"
+    return f"{STORE}/objects/{quote(object, safe='')}"
 
 
 # Questions
@@ -79,16 +35,21 @@ def check(
 
     With `at`, at a revision or a time. `at_least` is a revision that the store must have.
     """
-    body = {"subject": subject, "object": object, **_privileges(privilege), **_point(at, at_least)}
-    return _question("check", models.Check, body)
+    body = {"subject": subject, "object": object, **privilege_members(privilege), **point(at, at_least)}
+    return question("check", models.Check, body)
 
 
 def batch_check(
-    checks: Sequence[tuple[str, str, str]], *, at: int | datetime | None = None
+    checks: Sequence[tuple[str, str, str]], *, at: Moment | None = None
 ) -> Request[list[models.BatchDecision]]:
-    """Checks up to 10,000 triples of subject, privilege and object in one request, all at the same moment."""
+    """Checks up to 10,000 triples of subject, privilege and object in one request, all at the same moment.
+
+    Where `check` raises `MalformedError` for an invalid name, the decision has an `error`, and the other checks are made. A privilege
+    that the store does not have is denied without an error, as AuthZEN requires; an alias of the object's class is allowed.
+    """
+    faults = [name_fault(subject) or name_fault(object) for subject, _, object in checks]
     evaluations = [
-        {"subject": _entity(subject), "action": {"name": privilege}, "resource": _entity(object)}
+        {"subject": entity(subject), "action": {"name": privilege}, "resource": entity(object)}
         for subject, privilege, object in checks
     ]
     if not evaluations:
@@ -96,27 +57,18 @@ def batch_check(
         raise ValueError("there is nothing to check: pass at least one triple")
     body: dict[str, JSON] = {"evaluations": evaluations}
     if at is not None:
-        body["context"] = {"muniment_at": encode_moment(at)}
-    return Request("POST", "/stores/{store}/access/v1/evaluations", _decisions, body=body, has_body=True)
-
-
-def _decisions(value: JSON) -> list[models.BatchDecision]:
-    return [
-        models.BatchDecision(item["decision"], item.get("context", {}).get("error", {}).get("message"))
-        for item in value["evaluations"]
-    ]
-
-
-def _entity(name: str) -> dict[str, JSON]:
-    type_, _, id_ = name.partition(":")
-    return {"type": type_, "id": id_ or type_}
+        moment = encode_moment(at)
+        # Unlike `check`, the service does not take the text of a revision here.
+        body["context"] = {"muniment_at": int(moment) if isinstance(moment, str) and moment.isdecimal() else moment}
+    return Request(
+        "POST", "/stores/{store}/access/v1/evaluations", lambda value: decisions(value, faults), body=body, has_body=True)
 
 
 def privileges(
     subject: str, object: str, *, at: Moment | None = None, at_least: int | None = None
 ) -> Request[models.Privileges]:
     """Returns the privileges of a subject on an object."""
-    return _question("privileges", models.Privileges, {"subject": subject, "object": object, **_point(at, at_least)})
+    return question("privileges", models.Privileges, {"subject": subject, "object": object, **point(at, at_least)})
 
 
 def explain(
@@ -130,9 +82,9 @@ def explain(
 ) -> Request[models.Explanation]:
     """Explains why a subject has a privilege or not; for a denial, with changes that would allow it."""
     body = {
-        "subject": subject, "object": object, "proposals": proposals, **_privileges(privilege), **_point(at, at_least)
+        "subject": subject, "object": object, "proposals": proposals, **privilege_members(privilege), **point(at, at_least)
     }
-    return _question("explain", models.Explanation, body)
+    return question("explain", models.Explanation, body)
 
 
 def who(
@@ -147,8 +99,8 @@ def who(
 
     `limit` is the largest number of results on a page.
     """
-    body = {"object": object, **_privileges(privilege), **_point(at, at_least), **_present(limit=limit)}
-    return _question_list("who", "subjects", body)
+    body = {"object": object, **privilege_members(privilege), **point(at, at_least), **present(limit=limit)}
+    return question_list("who", "subjects", body)
 
 
 def what(
@@ -161,8 +113,8 @@ def what(
     limit: int | None = None,
 ) -> ListRequest[str]:
     """Lists the objects where a subject has a privilege."""
-    body = {"subject": subject, **_privileges(privilege), **_point(at, at_least), **_present(class_=class_, limit=limit)}
-    return _question_list("what", "objects", body)
+    body = {"subject": subject, **privilege_members(privilege), **point(at, at_least), **present(class_=class_, limit=limit)}
+    return question_list("what", "objects", body)
 
 
 def query(
@@ -177,32 +129,32 @@ def query(
 ) -> ListRequest[str]:
     """Lists the objects of a class that the caller may read and query, by their properties."""
     body = {
-        **_present(class_=class_, where=where, order=None if order is None else list(order), as_=as_, limit=limit),
-        **_point(at, at_least),
+        **present(class_=class_, where=where, order=None if order is None else list(order), as_=as_, limit=limit),
+        **point(at, at_least),
     }
-    return _question_list("query", "objects", body)
+    return question_list("query", "objects", body)
 
 
 def entries(
     object: str, *, at: Moment | None = None, at_least: int | None = None, limit: int | None = None
 ) -> ListRequest[models.Entry]:
     """Lists the entries on an object: subjects and their privileges."""
-    return _listing(
-        f"objects/{quote(object, safe='')}/entries", "entries", models.Entry, at=_moment(at), atLeast=at_least, limit=limit)
+    return listing(
+        f"objects/{quote(object, safe='')}/entries", "entries", models.Entry, at=optional_moment(at), atLeast=at_least, limit=limit)
 
 
 def members(
     role: str, *, at: Moment | None = None, at_least: int | None = None, limit: int | None = None
 ) -> ListRequest[str]:
     """Lists the direct members of a role."""
-    return _listing(
-        f"roles/{quote(role, safe='')}/members", "members", str, at=_moment(at), atLeast=at_least, limit=limit)
+    return listing(
+        f"roles/{quote(role, safe='')}/members", "members", str, at=optional_moment(at), atLeast=at_least, limit=limit)
 
 
 def administrators(*, at: Moment | None = None, at_least: int | None = None) -> Request[list[str]]:
     """Returns the administrators of the store."""
     return Request(
-        "GET", f"{_STORE}/administrators", lambda value: decode(list[str], value["administrators"]), _point(at, at_least))
+        "GET", f"{STORE}/administrators", lambda value: decode(list[str], value["administrators"]), point(at, at_least))
 
 
 # Changes
@@ -226,9 +178,9 @@ def commit(
     """
     return Request(
         "POST",
-        f"{_STORE}/transactions",
+        f"{STORE}/transactions",
         lambda value: decode(models.Receipt, value),
-        body=_present(do=[dict(change) for change in changes], as_=as_, comment=comment),
+        body=present(do=[dict(change) for change in changes], as_=as_, comment=comment),
         has_body=True,
         headers=_key(idempotency_key) | ({} if expected_revision is None else _match(expected_revision)),
     )
@@ -243,12 +195,12 @@ def commit_each(
     """
     return Request(
         "POST",
-        f"{_STORE}/transactions",
+        f"{STORE}/transactions",
         lambda value: [
             decode(models.Refused, item["refused"]) if "refused" in item else decode(models.Receipt, item)
             for item in value["results"]
         ],
-        body=_present(do=[dict(change) for change in changes], mode="each", as_=as_, comment=comment),
+        body=present(do=[dict(change) for change in changes], mode="each", as_=as_, comment=comment),
         has_body=True,
         is_repeatable=False,
     )
@@ -259,11 +211,16 @@ def what_if(
 ) -> Request[models.WhatIf]:
     """Returns the access that transactions would add and remove, without making them. Each is an actor and changes."""
     drafts = [{"as": actor, "do": [dict(change) for change in changes]} for actor, changes in transactions]
-    return _question("what-if", models.WhatIf, _present(transactions=drafts, atLeast=at_least))
+    return question("what-if", models.WhatIf, present(transactions=drafts, atLeast=at_least))
 
 
 def _key(idempotency_key: str | None) -> dict[str, str]:
-    return {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+    if idempotency_key is None:
+        return {"Idempotency-Key": str(uuid.uuid4())}
+    if re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?", idempotency_key) is None:
+        raise ValueError(
+            f"invalid `idempotency_key` {idempotency_key[:80]!r}. Use at least one printable ASCII character, and no space at the ends.")
+    return {"Idempotency-Key": idempotency_key}
 
 
 # Objects
@@ -273,7 +230,7 @@ def read_object(
     object: str, *, as_: str | None = None, at: Moment | None = None, at_least: int | None = None
 ) -> Request[models.StoredObject]:
     """Returns the value of an object, for a caller that may read it."""
-    return _get(_object_path(object), models.StoredObject, as_=as_, at=_moment(at), atLeast=at_least)
+    return get(_object_path(object), models.StoredObject, as_=as_, at=optional_moment(at), atLeast=at_least)
 
 
 def create_object(
@@ -286,7 +243,7 @@ def create_object(
     idempotency_key: str | None = None,
 ) -> Request[models.Receipt]:
     """Creates an object. Raises `PreconditionFailedError` if it exists."""
-    query = _present(parent=parent, owner=owner, as_=as_)
+    query = present(parent=parent, owner=owner, as_=as_)
     return _write("PUT", object, {"If-None-Match": "*", **_key(idempotency_key)}, query, value, has_body=True)
 
 
@@ -304,7 +261,7 @@ def write_object(
     `PreconditionFailedError`. None replaces any version.
     """
     headers = {**_match(expected_revision), **_key(idempotency_key)}
-    return _write("PUT", object, headers, _present(as_=as_), value, has_body=True)
+    return _write("PUT", object, headers, present(as_=as_), value, has_body=True)
 
 
 def merge_object(
@@ -317,14 +274,14 @@ def merge_object(
 ) -> Request[models.Receipt]:
     """Changes members of the value of an object: a merge patch (RFC 7396). See `write_object`."""
     headers = {**_match(expected_revision), **_key(idempotency_key), "Content-Type": "application/merge-patch+json"}
-    return _write("PATCH", object, headers, _present(as_=as_), patch, has_body=True)
+    return _write("PATCH", object, headers, present(as_=as_), patch, has_body=True)
 
 
 def delete_object(
     object: str, *, expected_revision: int | None, as_: str | None = None, idempotency_key: str | None = None
 ) -> Request[models.Receipt]:
     """Deletes an object and everything in it. See `write_object`."""
-    return _write("DELETE", object, {**_match(expected_revision), **_key(idempotency_key)}, _present(as_=as_))
+    return _write("DELETE", object, {**_match(expected_revision), **_key(idempotency_key)}, present(as_=as_))
 
 
 def _write(
@@ -345,16 +302,16 @@ def history(
     name: str, *, at: Moment | None = None, at_least: int | None = None, limit: int | None = None
 ) -> ListRequest[models.Commit]:
     """Lists the commits about an object, a principal or a role, oldest first."""
-    return _listing("history", "commits", models.Commit, name=name, at=_moment(at), atLeast=at_least, limit=limit)
+    return listing("history", "commits", models.Commit, name=name, at=optional_moment(at), atLeast=at_least, limit=limit)
 
 
 def diff(
     name: str, from_: Moment, to: Moment | None = None, *, at_least: int | None = None, limit: int | None = None
 ) -> ListRequest[models.Difference]:
     """Lists the differences in the access of a subject, or to an object, between two times."""
-    return _listing(
-        "diff", "differences", models.Difference, ("to",), name=name, from_=_moment(from_), to=_moment(to), atLeast=at_least,
-        limit=limit)
+    return listing(
+        "diff", "differences", models.Difference, ("to",), name=name, from_=optional_moment(from_), to=optional_moment(to),
+        atLeast=at_least, limit=limit)
 
 
 def notices(
@@ -366,51 +323,15 @@ def notices(
     limit: int | None = None,
 ) -> ListRequest[models.Notice]:
     """Lists the notices of a subscriber, oldest first; by default of the principal of the token."""
-    return _listing(
-        "notices", "notices", models.Notice, ("at", "after"), for_=subscriber, after=after, at=_moment(at), atLeast=at_least,
+    return listing(
+        "notices", "notices", models.Notice, ("at", "after"), for_=subscriber, after=after, at=optional_moment(at), atLeast=at_least,
         limit=limit)
-
-
-def audit(
-    *,
-    actor: str | None = None,
-    object: str | None = None,
-    subject: str | None = None,
-    kinds: str | Sequence[str] | None = None,
-    request: str | None = None,
-    from_: Moment | None = None,
-    to: Moment | None = None,
-    outcome: Literal["done", "refused", "any"] | None = None,
-    order: Literal["oldest", "newest"] | None = None,
-    at_least: int | None = None,
-    limit: int | None = None,
-) -> ListRequest[models.AuditRecord]:
-    """Lists what was done and refused, with actor and time."""
-    return _listing(
-        "audit", "records", models.AuditRecord, (), actor=actor, object=object, subject=subject,
-        kind=None if kinds is None else ",".join(names(kinds)), request=request, from_=_moment(from_), to=_moment(to),
-        outcome=outcome, order=order, atLeast=at_least, limit=limit)
-
-
-def audit_access(
-    privilege: str | Sequence[str],
-    object: str,
-    *,
-    from_: Moment | None = None,
-    to: Moment | None = None,
-    at_least: int | None = None,
-    limit: int | None = None,
-) -> ListRequest[models.SubjectAccess]:
-    """Lists the subjects with a privilege on an object during a span, and when each had it."""
-    return _listing(
-        "audit/access", "access", models.SubjectAccess, ("to",), privileges=",".join(names(privilege)), object=object,
-        from_=_moment(from_), to=_moment(to), atLeast=at_least, limit=limit)
 
 
 def export(from_: int | None = None, to: int | None = None) -> Request[bytes]:
     """Returns the log as a history, in the JSON Lines that `muniment import` reads."""
     return Request(
-        "GET", f"{_STORE}/export", lambda content: bytes(content), _present(from_=from_, to=to),
+        "GET", f"{STORE}/export", lambda content: bytes(content), present(from_=from_, to=to),
         headers={"Accept": "application/jsonl"})
 
 
@@ -420,16 +341,18 @@ def export(from_: int | None = None, to: int | None = None) -> Request[bytes]:
 def notice_feed(subscriber: str | None = None, *, after: str | int | None = None) -> FeedRequest[models.Notice]:
     """Yields the notices of a subscriber as they happen; by default of the principal of the token.
 
-    The feed starts now, or after a revision or the `id` of an event; 0 means the beginning. It reconnects by itself and yields each
-    event once. It ends with an error if the service rejects the caller.
+    The feed starts after a revision, or after the `id` of an event; 0 means the beginning. Without `after`, it starts when the first
+    event is requested. It connects at that time, with the repetitions of the retry policy. From then on it reconnects without limit,
+    and yields each event once. It ends when it or its client is closed. It raises an error if the service rejects the caller; the next
+    request for an event then connects again.
     """
     return FeedRequest(
-        f"{_STORE}/notices", lambda value: decode(models.Notice, value), _present(for_=subscriber), _position(after))
+        f"{STORE}/notices", lambda value: decode(models.Notice, value), present(for_=subscriber), _position(after))
 
 
 def commit_feed(*, after: str | int | None = None) -> FeedRequest[models.Commit]:
     """Yields the commits of the store as they happen, for administrators. See `notice_feed`."""
-    return FeedRequest(f"{_STORE}/commits", lambda value: decode(models.Commit, value), {}, _position(after))
+    return FeedRequest(f"{STORE}/commits", lambda value: decode(models.Commit, value), {}, _position(after))
 
 
 def _position(after: str | int | None) -> str | None:
@@ -448,16 +371,16 @@ def create_store(
     name: str, *, preset: Literal["open", "locked"] | None = None, administrator: str | None = None
 ) -> Request[None]:
     """Creates a store."""
-    body = _present(store=name, preset=preset, administrator=administrator)
+    body = present(store=name, preset=preset, administrator=administrator)
     return Request("POST", "/v1/stores", lambda _: None, body=body, has_body=True, is_repeatable=False)
 
 
 def statistics(*, at_least: int | None = None) -> Request[models.Statistics]:
     """Returns the contents and the size of the store."""
-    return _get(_STORE, models.Statistics, atLeast=at_least)
+    return get(STORE, models.Statistics, atLeast=at_least)
 
 
 def verify(*, at_least: int | None = None) -> Request[models.Verification]:
     """Checks the log: its hash chain, every event, every refusal."""
-    return _get(f"{_STORE}/verify", models.Verification, atLeast=at_least)
+    return get(f"{STORE}/verify", models.Verification, atLeast=at_least)
 
