@@ -36,11 +36,22 @@ struct ImportCommandTests {
             #expect(refused.errors.contains("note: cannot be mapped: grants.csv:3: `user:bob` is not an object"))
             #expect(refused.errors.contains("nothing was imported"))
             #expect(try tool.run("stats").code == 3)
+            let dry = try tool.run("import grants.csv --from csv --source hr --dry-run")
+            #expect(dry.code == 1)
+            #expect(dry.errors.contains("the import would be refused"))
+            #expect(try tool.run("import grants.csv --from csv --source hr --dry-run --skip-unmapped").code == 0)
             let skipped = try tool.make("import grants.csv --from csv --source hr --skip-unmapped")
             #expect(skipped.errors.contains("grants.csv:3"))
             let compared = try tool.run("compare grants.csv --from csv")
             #expect(compared.code == 1)
             #expect(compared.errors.contains("not compared, since they cannot be mapped: 1 part of the source"))
+            try tool.write("subject,object,privileges\nann,user:bob,read\n", to: "grants.csv")
+            for flag in ["", " --dry-run"] {
+                let empty = try tool.run("import grants.csv --from csv --source hr --skip-unmapped" + flag)
+                #expect(empty.code == 2)
+                #expect(empty.errors.contains("none of its access can be mapped"))
+            }
+            try tool.make("check user:ann read doc:1")
         }
     }
 

@@ -130,14 +130,78 @@ struct CSVTests {
         try SourceFiles.inFreshFolder { files in
             let header = "subject,object,privileges,ends"
             let row = "\nann,doc:1,read,2020-01-01\n"
-            #expect { try files.facts(header + row, .csv, mapping: #"{"columns":{"valid_to":"ends_on"}}"#) } throws: {
+            #expect {
+                try files.facts(
+                    header.replacing("ends", with: "remark") + row, .csv, mapping: #"{"columns":{"valid_to":"ends_on"}}"#)
+            } throws: {
                 "\($0)".contains("no column is called `ends_on`")
             }
             #expect { try files.facts(header.replacing("ends", with: "Valid_To") + row, .csv) } throws: {
                 "\($0)".contains("in case only")
             }
-            let notes = try files.facts(header + row, .csv).notes
-            #expect(notes.count == 1 && notes.allSatisfy { $0.hasSuffix("the column `ends` is ignored") })
+            #expect { try files.facts(header + row, .csv) } throws: { "\($0)".contains("the column `ends` may limit the access") }
+            for (name, mapping) in [("remark", nil), ("ends", #"{"ignore":["ends"]}"#)] {
+                let notes = try files.facts(header.replacing("ends", with: name) + row, .csv, mapping: mapping).notes
+                #expect(notes.count == 1 && notes.allSatisfy { $0.hasSuffix("the column `\(name)` is ignored") })
+            }
+        }
+    }
+
+    @Test("An array of PostgreSQL is a list of privileges; other brackets, and a list without privileges, are reported")
+    func arrays() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "subject,object,privileges\nann,doc:1,\"{read,update}\"\nbob,doc:1,\"{\"\"read\"\",delete}\"\n"
+                    + "cleo,doc:1,{}\ndan,doc:1,\"[read,update]\"\neve,doc:1,\"{read,{update}}\"\n", .csv)
+            #expect(
+                facts.grants.keys.map { "\($0.subject) \($0.privilege)" }.sorted() == [
+                    "user:ann read", "user:ann update", "user:bob delete", "user:bob read",
+                ])
+            #expect(
+                files.reasons(facts)
+                    == [("4", "{}"), ("5", "[read,update]"), ("6", "{read,{update}}")].map { line, text in
+                        "source:\(line): `\(text)` is not a list of privileges; write it like `read;update` or `{read,update}`"
+                    })
+        }
+    }
+
+    @Test("Subjects called everyone and anonymous are reported, unless the mapping names them")
+    func builtInNames() throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = "subject,object,privileges,role,member\neveryone,doc:1,read,,\nanonymous,doc:2,read,,\n,,,staff,everyone\n"
+            let facts = try files.facts(text, .csv)
+            #expect(facts.isEmpty && facts.unmapped.count == 3)
+            let named = try files.facts(
+                text, .csv, mapping: #"{"names":{"everyone":"user:everyone","anonymous":"anonymous"}}"#)
+            #expect(named.unmapped.isEmpty && named.memberships.keys.map(\.member) == ["user:everyone"])
+            #expect(Set(named.grants.keys.map(\.subject)) == ["user:everyone", .anonymous])
+        }
+    }
+
+    @Test("Fields that are not separated by commas are an error with the reason", arguments: [";", "\t"])
+    func delimiters(_ delimiter: String) throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = "subject,object,privileges\nann,doc:1,read\n".replacing(",", with: delimiter)
+            #expect { try files.facts(text, .csv) } throws: { "\($0)".contains("only commas are read") }
+        }
+    }
+
+    @Test(
+        "Access with a begin and the same access without one hold from the begin",
+        arguments: [
+            (["2024-01-01,", ","], true), ([",", "2024-01-01,2999-01-01"], true), (["2024-01-01,2024-03-01", ","], false),
+            ([",", "2999-01-01,"], false),
+        ])
+    func undatedRow(periods: [String], isContinuous: Bool) throws {
+        try SourceFiles.inFreshFolder { files in
+            let rows = periods.map { "ann,doc:1,read,\($0)\n" }
+            try files.load(files.facts("subject,object,privileges,valid_from,valid_to\n" + rows.joined(), .csv))
+            #expect(try files.may("user:ann", "read", "doc:1"))
+            #expect(
+                try files.may("user:ann", "read", "doc:1", at: "2024-02-01T00:00:00Z") == periods[0].hasPrefix("2024")
+                    || isContinuous)
+            #expect(try files.may("user:ann", "read", "doc:1", at: "2024-04-01T00:00:00Z") == isContinuous)
+            #expect(try !files.may("user:ann", "read", "doc:1", at: "2023-12-31T00:00:00Z"))
         }
     }
 

@@ -57,6 +57,40 @@ struct GitHubTests {
         }
     }
 
+    @Test("Two teams with one name are reported, and the members of the second one get nothing")
+    func teamsWithOneName() throws {
+        try SourceFiles.inFreshFolder { files in
+            let web = #""web":{"members":["ann"],"repos":{"site":"admin"}}"#
+            let ops = #""ops":{"teams":{"web":{"members":["bob"]}}}"#
+            let facts = try files.facts(#"{"orgs":{"o":{"teams":{\#(ops),\#(web)}}}}"#, .github)
+            #expect(
+                files.reasons(facts) == [
+                    "source: orgs.o.teams.web: another team of the organization has the name `web`; rename one of them"
+                ])
+            #expect(!facts.memberships.keys.contains { $0.member == "user:ann" })
+        }
+    }
+
+    @Test("Unknown keys are reported, and those of settings are not")
+    func unknownKeys() throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = """
+                {"defaults":{},"orgs":{"o":{"admins":["ann"],"name":"O","has_issues":true,"members_can_create_repositories":true,
+                  "outside_collaborators":["bob"],"repos":{"r":{"private":true,"teams":{"t":"admin"}},"s":null},
+                  "teams":{"t":{"member":["bob"],"privacy":"closed","repo":{"r":"admin"}}}}}}
+                """
+            let facts = try files.facts(text, .github)
+            #expect(
+                files.reasons(facts) == [
+                    "source: defaults: the key is unknown; correct or remove it",
+                    "source: orgs.o.repos.r.teams: the key is unknown for a repository; correct or remove it",
+                    "source: orgs.o.teams.t.member: the key is unknown for a team; correct or remove it",
+                    "source: orgs.o.teams.t.repo: the key is unknown for a team; correct or remove it",
+                    "source: orgs.o.outside_collaborators: the key is unknown for an organization; correct or remove it",
+                ])
+        }
+    }
+
     @Test("A file without organizations is an error")
     func empty() throws {
         try SourceFiles.inFreshFolder { files in

@@ -173,7 +173,73 @@ struct ImportPlanTests {
         }
     }
 
-    @Test("Removals come before additions that have a time: two roles can change places")
+    @Test("What the source no longer has is removed at the time of the import, and not at the begin of new access")
+    func removalTime() throws {
+        try SourceFiles.inFreshFolder { files in
+            let header = "subject,object,privileges,parent,role,member,valid_from,valid_to\n"
+            func row(_ user: String, _ from: String, _ to: String = "") -> String {
+                "\(user),doc:p,read,,,,\(from),\(to)\n,,,,staff,\(user),\(from),\(to)\n"
+            }
+            try files.load(
+                files.facts(header + row("ann", "2024-01-01") + row("bob", "2024-01-01") + ",doc:q,,doc:r,,,,\n", .csv))
+            let imported = try files.withStore { try $0.head.time }
+            files.clock.now = try Instant("2030-01-01T00:00:00Z")
+            let moved = ",doc:q,,doc:p,,,,\neve,doc:q,read,,,,2029-02-01,\n"
+            let text = header + row("ann", "2024-01-01") + row("eve", "2029-02-01") + moved
+            for bob in ["", row("bob", "2029-01-15", "2029-03-01")] {
+                let plan = try files.importer().plan(files.facts(text + bob, .csv)).plan
+                for step in plan.steps where step.time != nil {
+                    #expect(step.changes.allSatisfy { ["grant", "addMember"].contains($0.operation) }, "\(step)")
+                }
+            }
+            try files.load(files.facts(text, .csv))
+            #expect(imported < files.clock.now)
+            #expect(try files.may("user:bob", "read", "doc:p", at: "2029-12-31T00:00:00Z"))
+            #expect(try !files.may("user:bob", "read", "doc:p"))
+            #expect(try files.may("user:eve", "read", "doc:p", at: "2029-02-01T00:00:00Z"))
+            #expect(try files.may("user:ann", "read", "doc:q"))
+        }
+    }
+
+    @Test("A user with the name of an administrator is reported, unless the mapping names it")
+    func administrators() throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = Self.header + "root,doc:1,read,,,,\nann,doc:1,read,,,,\n,,,,staff,root,\n"
+            let facts = try files.facts(text, .csv)
+            let mappable = try files.importer().mappable(facts)
+            #expect(
+                files.reasons(mappable) == [
+                    "`user:root`: it is an administrator of the store: give the source's user another name in `names` of the mapping, or "
+                        + "the same name if both are one person"
+                ])
+            try files.load(facts)
+            #expect(try files.withStore { try $0.read { try $0.entries(on: "doc:1").map(\.subject) } } == ["user:ann"])
+            _ = try files.withStore { try $0.commit(Transaction("user:root", [.appointAdministrator("user:ann")])) }
+            #expect(try files.importer().mappable(facts).unmapped.count == 2)
+            let renamed = try files.facts(
+                text, .csv, mapping: #"{"names":{"user:root":"user:wiki-root","user:ann":"user:ann"}}"#)
+            #expect(try files.importer().mappable(renamed).unmapped.isEmpty)
+            try files.load(renamed)
+            #expect(try files.may("user:wiki-root", "read", "doc:1"))
+            #expect(try files.withStore { try $0.read { try $0.members(of: "role:staff") } } == ["user:wiki-root"])
+        }
+    }
+
+    @Test("An import of which nothing can be mapped is an error: it would remove what earlier ones brought")
+    func nothingMapped() throws {
+        try SourceFiles.inFreshFolder { files in
+            try files.load(files.facts(Self.header + "ann,doc:1,read,,,,\n", .csv))
+            let unmapped = try files.facts(Self.header + "ann,user:bob,read,,,,\n", .csv)
+            let administrator = try files.facts(Self.header + "root,doc:1,read,,,,\n", .csv)
+            for facts in [unmapped, administrator] {
+                #expect { try files.load(facts) } throws: { "\($0)".contains("none of its access can be mapped") }
+                #expect { try files.importer().plan(facts) } throws: { $0 is SourceFileError }
+            }
+            #expect(try files.may("user:ann", "read", "doc:1"))
+        }
+    }
+
+    @Test("Removals come before additions of roles that have a time: two roles can change places")
     func swappedRoles() throws {
         try SourceFiles.inFreshFolder { files in
             try files.load(files.facts("role,member\na,role:b\nc,ann\n", .csv))

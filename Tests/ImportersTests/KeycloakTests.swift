@@ -87,6 +87,20 @@ struct KeycloakTests {
         }
     }
 
+    @Test("Federated users with roles or groups are reported, since the export does not contain their names")
+    func federatedUsers() throws {
+        try SourceFiles.inFreshFolder { files in
+            let federated =
+                #"[{"id":"f:1:ann","realmRoles":["boss"]},{"id":"f:1:bob","groups":["/g"]},{"id":"f:1:cleo","groups":[]}]"#
+            let text = #"{"realm":"firm","users":[],"roles":{"realm":[{"name":"boss"}]},"federatedUsers":\#(federated)}"#
+            let facts = try files.facts(text, .keycloak)
+            #expect(
+                files.reasons(facts).map { String($0.prefix(52)) } == [
+                    "source: federated user f:1:ann: it has roles or grou", "source: federated user f:1:bob: it has roles or grou",
+                ])
+        }
+    }
+
     @Test("A realm that was exported without its users is an error")
     func noUsers() throws {
         try SourceFiles.inFreshFolder { files in

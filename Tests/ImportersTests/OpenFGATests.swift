@@ -158,6 +158,21 @@ struct OpenFGATests {
         }
     }
 
+    @Test("A page of tuples that others follow, and a model that is not JSON, are errors with the remedy")
+    func incompleteFiles() throws {
+        try SourceFiles.inFreshFolder { files in
+            let tuples = String(Self.tuples("user:ann owner doc:1").dropLast()) + #","continuation_token":"x"}"#
+            #expect { try files.facts(["a": Self.drive, "b": tuples], .openfga) } throws: {
+                "\($0)".contains("`--max-pages 0`")
+            }
+            let last = try files.facts(["a": Self.drive, "b": tuples.replacing(#""x""#, with: #""""#)], .openfga)
+            #expect(last.grants.count == 2)
+            #expect { try files.facts("model\n  schema 1.1\ntype user\n", .openfga) } throws: {
+                "\($0)".contains("`fga model transform ")
+            }
+        }
+    }
+
     @Test("Objects of two types that the mapping gives one name, and what only one of them inherits, are reported")
     func oneClass() throws {
         try SourceFiles.inFreshFolder { files in

@@ -72,6 +72,40 @@ struct SpiceDBTests {
         }
     }
 
+    @Test("Relations that use one that cannot be mapped are reported too, through parents and other relations")
+    func incompleteRelations() throws {
+        try SourceFiles.inFreshFolder { files in
+            let schema = """
+                definition user {}
+                definition org { relation admin: user
+                    relation banned: user
+                    permission manage = admin - banned }
+                definition doc { relation org: org
+                    relation reader: user
+                    permission use = org->manage
+                    permission show = reader + use
+                    permission read = reader }
+                """
+            let facts = try files.facts(["a": schema, "b": "doc:1#org@org:o\ndoc:1#reader@user:ann"], .spicedb)
+            #expect(
+                Array(files.reasons(facts).dropFirst()) == [
+                    "`doc#use`: it uses `org#manage`, which cannot be mapped, so not all of its holders have it",
+                    "`doc#show`: it uses `doc#use`, which cannot be mapped, so not all of its holders have it",
+                ])
+            #expect(files.reasons(facts)[0].hasPrefix("`org#manage`: only unions"))
+        }
+    }
+
+    @Test("Relationships are read as zed prints them, too")
+    func printedRelationships() throws {
+        try SourceFiles.inFreshFolder { files in
+            let printed =
+                "doc:1 editor user:ann\ndoc:1 viewer team:eng#all\ndoc:2 viewer user:bob[expiration:2026-06-01T00:00:00Z]\n"
+            let facts = try files.facts(["a": Self.schema, "b": printed], .spicedb)
+            #expect(Set(facts.grants.keys.map(\.subject)) == ["user:ann", "role:team:eng#all", "user:bob"])
+        }
+    }
+
     @Test("A caveat is reported, and a malformed file is an error with its line")
     func faults() throws {
         try SourceFiles.inFreshFolder { files in

@@ -12,6 +12,10 @@ public struct ImportMapping: Sendable {
     package var types: [ExactText: String] = [:]
     /// The privileges for a relation, an action or a level of the source. Other words are privileges themselves.
     package var privileges: [ExactText: [String]] = [:]
+    /// The names in the store of users and things, by the names that they would have without it.
+    package var names: [Name: Name] = [:]
+    /// Columns of a CSV file that the import may leave out.
+    package var ignoredColumns: Set<String> = []
 
     /// The mapping without a file.
     public init() {}
@@ -42,6 +46,10 @@ public struct ImportMapping: Sendable {
         for (name, meaning) in try ImportMapping.members("privileges", &fields) {
             privileges[ExactText(name)] = try ImportMapping.texts(meaning, in: "privileges." + name, isList: true)
         }
+        for (name, other) in try ImportMapping.members("names", &fields) {
+            names[Name(name)] = Name(try ImportMapping.texts(other, in: "names." + name).joined())
+        }
+        ignoredColumns = Set(try fields.optionalTexts("ignore") ?? [])
         try fields.finish()
     }
 
@@ -67,6 +75,13 @@ extension ImportMapping {
     func className(ofType type: String) -> String { types[ExactText(type)] ?? type }
 
     func subject(_ text: String) -> Name { name(text, subjectClass) }
+
+    /// Returns why a subject's name in the source is unclear in a store; nil if it is clear.
+    func obstacle(ofSubject text: String) -> String? {
+        guard [Name.everyone, .anonymous].contains(Name(text)), names[Name(text)] == nil else { return nil }
+        return "`\(text)` may be one user of the source, and in a store it stands for many: write `user:\(text)` for one user, or "
+            + "give `\(text)` its name in `names` of the mapping"
+    }
 
     /// Returns the name of a user from a login without a class. The login may contain any characters, colons too.
     func user(_ login: String) -> Name { Name(subjectClass + ":" + login) }

@@ -16,17 +16,29 @@ public struct SourceFacts: Sendable {
 
         public init(from: Instant? = nil, to: Instant? = nil) { (self.from, self.to) = (from, to) }
 
-        static func merged(_ periods: Set<Period>) -> Set<Period> {
+        /// Joins periods that overlap or meet. A period without a begin takes the begin of the one that holds at the same time.
+        static func merged(_ periods: Set<Period>, now: Instant) -> Set<Period> {
             if periods.count < 2 { return periods }
-            var merged: [Period] = []
+            let dated = joined(periods.filter { $0.from != nil })
+            guard let undated = joined(periods.filter { $0.from == nil }).first else { return Set(dated) }
+            let moment = min(now, undated.to ?? .forever)
+            let ended = dated.filter { ($0.to ?? .forever) < moment }
+            let later = dated.dropFirst(ended.count)
+            var open = joined([undated] + later)
+            open[0].from = later.first?.from.flatMap { $0 <= moment ? $0 : nil }
+            return Set(ended + open)
+        }
+
+        private static func joined(_ periods: some Sequence<Period>) -> [Period] {
+            var joined: [Period] = []
             for period in periods.sorted(by: { ($0.from ?? .distantPast) < ($1.from ?? .distantPast) }) {
-                if let last = merged.last, (period.from ?? .distantPast) <= (last.to ?? .forever) {
-                    merged[merged.count - 1].to = last.to.flatMap { end in period.to.map { max(end, $0) } }
+                if let last = joined.last, (period.from ?? .distantPast) <= (last.to ?? .forever) {
+                    joined[joined.count - 1].to = last.to.flatMap { end in period.to.map { max(end, $0) } }
                 } else {
-                    merged.append(period)
+                    joined.append(period)
                 }
             }
-            return Set(merged)
+            return joined
         }
 
         public func contains(_ instant: Instant) -> Bool {
@@ -66,10 +78,18 @@ public struct SourceFacts: Sendable {
     /// What the reader left out because it states no access.
     public private(set) var notes: [String] = []
 
-    public init() {}
+    /// The names that the mapping gives to users, things and the built-in subjects of the source.
+    private let names: [Name: Name]
+
+    public init() { self.init(names: [:]) }
+
+    init(names: [Name: Name]) { self.names = names }
 
     /// Every privilege that occurs in a grant, sorted.
     public var privileges: [String] { Set(grants.keys.map(\.privilege)).sorted() }
+
+    /// Whether an import of the facts would remove all that earlier imports brought.
+    var isWithoutAccess: Bool { isEmpty || !unmapped.isEmpty && grants.isEmpty && memberships.isEmpty }
 
     public var isEmpty: Bool { roles.isEmpty && objects.isEmpty && memberships.isEmpty && grants.isEmpty }
 }
@@ -107,6 +127,7 @@ extension SourceFacts {
 
     /// Adds a member of a role. The role is added too.
     mutating func addMember(_ member: Name, to role: Name, _ period: Period = .always, at place: String) {
+        let member = names[member] ?? member
         guard check([member, role], at: place), check(period, at: place) else { return }
         guard role.kind == .role else { return skip(place, "`\(role.excerpt)` is not the name of a role") }
         guard member.isSubject, member != .anonymous else {
@@ -121,6 +142,7 @@ extension SourceFacts {
     mutating func addGrant(
         _ subject: Name, _ privileges: [String], on object: Name, _ period: Period = .always, at place: String
     ) {
+        let subject = names[subject] ?? subject
         guard check([subject, object], at: place), check(period, at: place) else { return }
         guard subject.isSubject else {
             return skip(place, "`\(subject.excerpt)` cannot have access: write a user, a thing, a role, `everyone` or `anonymous`")
@@ -136,10 +158,24 @@ extension SourceFacts {
         if subject.kind == .role { roles.insert(subject) }
     }
 
+    /// Removes the facts of users that the source calls like an administrator, who has every privilege in the store.
+    mutating func removeAdministrators(_ administrators: [Name]) {
+        for name in administrators where !names.values.contains(name) {
+            let (members, subjects) = (memberships.keys.filter { $0.member == name }, grants.keys.filter { $0.subject == name })
+            if members.isEmpty && subjects.isEmpty { continue }
+            for membership in members { memberships[membership] = nil }
+            for grant in subjects { grants[grant] = nil }
+            skip(
+                "`\(name.excerpt)`",
+                "it is an administrator of the store: give the source's user another name in `names` of the mapping, or the same name "
+                    + "if both are one person")
+        }
+    }
+
     /// Joins the periods of a fact that overlap or meet.
-    mutating func mergePeriods() {
-        memberships = memberships.mapValues(Period.merged)
-        grants = grants.mapValues(Period.merged)
+    mutating func mergePeriods(now: Instant) {
+        memberships = memberships.mapValues { Period.merged($0, now: now) }
+        grants = grants.mapValues { Period.merged($0, now: now) }
     }
 
     /// Removes memberships that would make a role a member of itself.

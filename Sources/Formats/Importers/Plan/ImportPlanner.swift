@@ -5,9 +5,9 @@ internal import Permissions
 /// Compares the facts of a source with the state of a store and plans the changes between them.
 ///
 /// Facts of the past become commits with their times if they begin after the store's last commit. All other changes are made at the
-/// time of the import. Removals come first, with the first commit.
+/// time of the import, also removals: the source does not say when access was taken away.
 struct ImportPlanner {
-    private let facts: SourceFacts
+    private var facts: SourceFacts
     private let present: PresentState
     private let brought: BroughtFacts
     /// The time of the store's last commit. A commit cannot be earlier.
@@ -21,12 +21,14 @@ struct ImportPlanner {
     init(_ facts: SourceFacts, _ present: PresentState, brought: BroughtFacts, head: Instant?, now: Instant) {
         (self.facts, self.present, self.brought) = (facts, present, brought)
         (earliest, self.now) = (head ?? .distantPast, max(now, head ?? .distantPast))
+        self.facts.mergePeriods(now: self.now)
     }
 
     mutating func plan() throws -> ImportPlan {
         for (grant, periods) in facts.grants { try plan(grant, periods) }
         for (membership, periods) in facts.memberships { try plan(membership, periods) }
         try planRemovals()
+        delayNestedRoles()
         var structure = StructurePlanner(facts, present, brought)
         var plan = ImportPlan()
         let times = batches.keys.compactMap { $0 }.sorted()
@@ -53,6 +55,10 @@ extension ImportPlanner {
                 if brought.ended.contains(record) { continue }
                 guard let time = commitTime(period.from) else {
                     note("not brought: \(what) until \(to), which is before the store's last commit or has no begin")
+                    continue
+                }
+                if try present.entry(of: grant.subject, on: grant.object)[grant.privilege] != nil {
+                    note("not brought: \(what) until \(to), since the store has it until now")
                     continue
                 }
                 batches[time, default: ImportBatch()].add(grant, until: to)
@@ -89,6 +95,10 @@ extension ImportPlanner {
                     note("not brought: \(what) until \(to), which is before the store's last commit or has no begin")
                     continue
                 }
+                if try present.members(of: membership.role).contains(membership.member) {
+                    note("not brought: \(what) until \(to), since the store has it until now")
+                    continue
+                }
                 batches[time, default: ImportBatch()].added.insert(membership)
                 batches[to, default: ImportBatch()].removed.insert(membership)
             case let to?:
@@ -116,9 +126,7 @@ extension ImportPlanner {
 
 extension ImportPlanner {
     private mutating func planRemovals() throws {
-        // They come before every addition: a role that leaves another one may take it as a member.
-        let time = batches.keys.compactMap { $0 }.min()
-        var batch = batches[time] ?? ImportBatch()
+        var batch = batches[nil] ?? ImportBatch()
         for (entry, privileges) in brought.privileges where entry.object.kind == .object {
             let held = try present.entry(of: entry.subject, on: entry.object)
             for privilege in privileges where held[privilege] != nil {
@@ -132,7 +140,27 @@ extension ImportPlanner {
         }
         try removeObjects(&batch)
         try removeRoles(&batch)
-        if !batch.isEmpty { batches[time] = batch }
+        if !batch.isEmpty { batches[nil] = batch }
+    }
+
+    /// Adds roles to roles after the removals: a role that leaves another one may take it as a member.
+    private mutating func delayNestedRoles() {
+        func isNested(_ membership: SourceFacts.Membership) -> Bool {
+            membership.member.kind == .role || membership.member == .everyone
+        }
+        guard batches[nil]?.removed.contains(where: isNested) ?? false else { return }
+        for time in batches.keys where time != nil {
+            for membership in (batches[time]?.added ?? []).filter(isNested) {
+                batches[time]?.added.remove(membership)
+                let periods = facts.memberships[membership] ?? []
+                if periods.contains(where: { $0.contains(now) && $0.to == nil }) {
+                    batches[nil, default: ImportBatch()].added.insert(membership)
+                }
+                for to in periods.compactMap(\.to) where batches[to]?.removed.remove(membership) != nil {
+                    note("not brought: \(membership.member) was in \(membership.role) until \(to), since roles are removed first")
+                }
+            }
+        }
     }
 
     /// Deletes objects that the source no longer has, if nothing of others would be lost with them.

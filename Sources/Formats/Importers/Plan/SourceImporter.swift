@@ -27,17 +27,31 @@ public struct SourceImporter {
 
     /// Returns the changes of an import, without making them.
     ///
-    /// - Throws: an error of the store.
+    /// - Throws: ``SourceFileError`` if none of the access can be mapped; an error of the store.
     public func plan(_ facts: SourceFacts) throws -> Summary {
+        let facts = try accessible(facts)
         guard Store.exists(at: directory) else { return Summary(plan: try newStorePlan(facts), revision: nil) }
         return try withStore(.reading) { Summary(plan: try plan(facts, for: $0), revision: try $0.head.revision) }
     }
 
+    /// Returns the facts without those of users that the source calls like an administrator of the store; they become unmapped.
+    ///
+    /// - Throws: an error of the store.
+    public func mappable(_ facts: SourceFacts) throws -> SourceFacts {
+        var facts = facts
+        let administrators =
+            Store.exists(at: directory)
+            ? try withStore(.reading) { try $0.read { try $0.administrators() } }.map { Name($0) } : [caller]
+        facts.removeAdministrators(administrators)
+        return facts
+    }
+
     /// Imports the facts. A repeated import of the same facts changes nothing.
     ///
-    /// - Throws: `Refusal` if the caller does not administer the store, or the store refuses a change; an error of the store. The
+    /// - Throws: ``SourceFileError`` if none of the access can be mapped; `Refusal` if the caller does not administer the store, or the store refuses a change; an error of the store. The
     ///   steps before the refused one are then in the store, and the next import continues.
     public func run(_ facts: SourceFacts) throws -> Summary {
+        let facts = try accessible(facts)
         if !Store.exists(at: directory) {
             var options = options
             // The store must not be younger than the first commit.
@@ -65,6 +79,17 @@ public struct SourceImporter {
             try importer.finish()
             return Summary(plan: plan, revision: try store.head.revision)
         }
+    }
+
+    /// Returns the mappable facts. Throws if no access is among them, since their import would remove what earlier ones brought.
+    private func accessible(_ facts: SourceFacts) throws -> SourceFacts {
+        let facts = try mappable(facts)
+        guard !facts.isWithoutAccess else {
+            throw SourceFileError(
+                file: "source `\(source)`",
+                "none of its access can be mapped, and its import would remove all that earlier ones brought; correct the source")
+        }
+        return facts
     }
 
     private func newStorePlan(_ facts: SourceFacts) throws -> ImportPlan {

@@ -13,6 +13,8 @@ struct StructurePlanner {
     /// What everyone gets on the store and on classes: all but `create`, which is decided there.
     private let privileges: [String]
     private var prepared: Set<Name> = []
+    /// Objects that exist and move. They move at the time of the import: it may take access away.
+    private var moves: [Change] = []
     private var isStoreReady = false
     private(set) var notes: Set<String> = []
 
@@ -49,6 +51,7 @@ struct StructurePlanner {
             if try !present.exists(role) { changes.append(.createRole(role)) }
         }
         for object in objects.sorted() { try prepare(object, &changes) }
+        if isLast { changes += moves }
         changes += added.map { .addMember($0.member, to: $0.role) }
         changes += granted.map { .grant($0.key.entry.subject, on: $0.key.entry.object, $0.value.sorted(), until: $0.key.until) }
         for start in stride(from: 0, to: changes.count, by: Limits.changesPerTransaction) {
@@ -97,7 +100,7 @@ struct StructurePlanner {
         let now = try present.parent(of: object)
         if now == parent { return }
         if brought.objects.contains(object) {
-            changes.append(.moveObject(object, parent: parent))
+            moves.append(.moveObject(object, parent: parent))
         } else if let parent {
             notes.insert("kept: \(object) is in \(now.map(\.text) ?? "no object"), and the source has it in \(parent)")
         }

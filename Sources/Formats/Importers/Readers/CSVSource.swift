@@ -1,12 +1,12 @@
 internal import Events
 internal import Foundation
 
-/// The meaning of a column in a CSV file. Other columns are ignored.
+/// The meaning of a column in a CSV file. Other columns are ignored, unless they seem to limit access.
 public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
     /// With `object` and `privileges`: a grant.
     case subject
     case object
-    /// One or several, separated by commas, semicolons or blanks.
+    /// One or several, separated by commas, semicolons or blanks, or an array of PostgreSQL.
     case privileges
     /// With `object`: the object that contains it.
     case parent
@@ -20,6 +20,11 @@ public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
 /// Reads CSV files whose first line names the columns. One row can state a grant, a membership and a parent.
 struct CSVSource {
     private typealias Row = [CSVColumn: String]
+
+    /// Names of columns that would limit the access of a row.
+    private static let limits: Set<String> = [
+        "condition", "deny", "effect", "end", "end_date", "ends", "expires", "expires_at", "expiry", "until", "valid_until",
+    ]
 
     private let mapping: ImportMapping
 
@@ -44,6 +49,13 @@ struct CSVSource {
         }
         let columns = try columns(records[0].fields, of: file)
         for (index, name) in records[0].fields.enumerated() where !columns.values.contains(index) {
+            let word = name.trimmingCharacters(in: .whitespaces)
+            if Self.limits.contains(word.lowercased()), !mapping.ignoredColumns.contains(word) {
+                throw SourceFileError(
+                    file: file.name,
+                    "the column `\(Name(word).excerpt)` may limit the access of its rows; name it in `columns` of the mapping, or in "
+                        + "`ignore`")
+            }
             facts.note("\(file.name): the column `\(Name(name).excerpt)` is ignored")
         }
         for record in records.dropFirst() {
@@ -83,6 +95,12 @@ struct CSVSource {
             $0.allSatisfy { (column: CSVColumn) in columns[column] != nil }
         }
         guard isUsable else {
+            if header.count == 1, let delimiter = [";", "\t", "|"].first(where: header[0].contains) {
+                throw SourceFileError(
+                    file: file.name,
+                    "its fields are separated by \(delimiter == "\t" ? "tabs" : "`\(delimiter)`"), and only commas are read; export it "
+                        + "with commas")
+            }
             throw SourceFileError(
                 file: file.name,
                 "the header `\(header.joined(separator: ","))` has neither `subject`, `object` and `privileges`, nor `role` and "
@@ -109,16 +127,36 @@ struct CSVSource {
             isEmpty = false
             facts.addObject(mapping.object(object), parent: mapping.object(parent), at: place)
         }
+        for subject in [row[.subject], row[.member]].compactMap({ $0 }) {
+            if let obstacle = mapping.obstacle(ofSubject: subject) { return facts.skip(place, obstacle) }
+        }
         if let role = row[.role], let member = row[.member] {
             isEmpty = false
             facts.addMember(mapping.subject(member), to: Name.role(role), period, at: place)
         }
         if let subject = row[.subject], let object = row[.object], let words = row[.privileges] {
             isEmpty = false
-            let privileges = words.split { ", ;".contains($0) }.flatMap { mapping.privileges(String($0)) }
-            facts.addGrant(mapping.subject(subject), privileges, on: mapping.object(object), period, at: place)
+            guard let privileges = Self.words(words) else {
+                return facts.skip(
+                    place, "`\(Name(words).excerpt)` is not a list of privileges; write it like `read;update` or `{read,update}`")
+            }
+            facts.addGrant(
+                mapping.subject(subject), privileges.flatMap(mapping.privileges), on: mapping.object(object), period, at: place)
         }
         if isEmpty, !row.isEmpty { facts.skip(place, "it has empty fields, and states neither a grant, a membership nor a parent") }
+    }
+
+    /// Returns the words of a list or of an array of PostgreSQL; nil if the text is another kind of list, or has no words.
+    private static func words(_ text: String) -> [String]? {
+        var words = text.split { ", ;".contains($0) }.map(String.init)
+        if text.hasPrefix("{"), text.hasSuffix("}") {
+            let elements = String(text.dropFirst().dropLast())
+            // An array escapes quotes with a backslash.
+            guard !elements.contains("\\"), let records = try? CSVRecords.records(of: elements) else { return nil }
+            words = records.flatMap(\.fields)
+        }
+        let isList = !words.isEmpty && words.allSatisfy { word in !word.isEmpty && !word.contains { "{}[]()\"".contains($0) } }
+        return isList ? words : nil
     }
 }
 

@@ -65,9 +65,7 @@ struct CasbinSource {
         case ("p", _), ("g", _): return "the rule has too few fields"
         default: return "`\(Name(fields[0]).excerpt)` rules need a matcher of their own, which cannot be mapped"
         }
-        if !roles.contains(ExactText(fields[1])), [Name.everyone, .anonymous].contains(Name(fields[1])) {
-            return "`\(fields[1])` is one subject in the policy, and in a store it stands for many; rename it"
-        }
+        if !roles.contains(ExactText(fields[1])), let obstacle = mapping.obstacle(ofSubject: fields[1]) { return obstacle }
         if let pattern = fields.dropFirst().first(where: { $0.contains("*") || $0.contains("|") || $0.contains("==") }) {
             return "the pattern `\(Name(pattern).excerpt)` needs a matcher, which cannot be mapped"
         }

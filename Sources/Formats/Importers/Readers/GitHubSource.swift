@@ -11,15 +11,31 @@ struct GitHubSource {
         "admin": ["read", "triage", "update", "maintain", "delete", "setPermissions"],
     ]
 
+    /// Keys of Peribolos that state no access, with the beginnings of others in `settings`.
+    private static let metadata: [String: Set<String>] = [
+        "organization": ["billing_email", "company", "description", "email", "location", "name"],
+        "repository": [
+            "archived", "default_branch", "description", "homepage", "on_create", "previously", "private",
+            "squash_merge_commit_message", "squash_merge_commit_title",
+        ],
+        "team": ["description", "previously", "privacy"],
+    ]
+    private static let settings = ["allow_", "has_", "members_can_"]
+
     private let file: SourceFile
     private let mapping: ImportMapping
     private var facts = SourceFacts()
+    private var teamRoles: Set<Name> = []
 
     static func read(_ files: [SourceFile], _ mapping: ImportMapping, into facts: inout SourceFacts) throws {
         for file in files {
-            guard case .object(let organizations)? = try file.json()["orgs"] else {
+            let json = try file.json()
+            guard case .object(let organizations)? = json["orgs"], case .object(let members) = json else {
                 throw SourceFileError(
                     file: file.name, "the file has no `orgs`; write it with `peribolos --dump-full`, and convert the YAML to JSON")
+            }
+            for key in members.keys where key != "orgs" {
+                facts.skip("\(file.name): \(Name(key).excerpt)", "the key is unknown; correct or remove it")
             }
             for (name, organization) in organizations {
                 var source = GitHubSource(file: file, mapping: mapping, facts: facts)
@@ -45,13 +61,27 @@ struct GitHubSource {
         if base != "none" { grant(base, to: .role(name + ":members"), on: object, at: place) }
         for (repository, settings) in try fields.optional("repos", Self.members) ?? JSONObject() {
             let object = Name("repo:\(name)/\(repository)")
-            facts.addObject(object, parent: Name("org:" + name), at: "\(place).repos.\(repository)")
-            guard case .object(let people)? = settings["collaborators"] else { continue }
-            for (user, level) in people {
-                grant(try level.readText(), to: mapping.user(user), on: object, at: "\(place).repos.\(repository)")
+            let place = "\(place).repos.\(repository)"
+            facts.addObject(object, parent: Name("org:" + name), at: place)
+            if settings == .null { continue }
+            var fields = try ObjectReader<MemberProblem>(settings)
+            for (user, level) in try fields.optional("collaborators", Self.members) ?? JSONObject() {
+                grant(try level.readText(), to: mapping.user(user), on: object, at: place)
             }
+            skip(fields.rest, of: "repository", at: place)
         }
         try readTeams(try fields.optional("teams", Self.members) ?? JSONObject(), of: name, parent: nil, at: place + ".teams")
+        skip(fields.rest, of: "organization", at: place)
+    }
+
+    /// Reports the keys of a part that are unknown.
+    private mutating func skip(_ rest: JSONObject, of part: String, at place: String) {
+        for key in rest.keys where !(Self.metadata[part] ?? []).contains(key) && !Self.settings.contains(where: key.hasPrefix) {
+            facts.skip(
+                "\(place).\(Name(key).excerpt)",
+                "the key is unknown for \(part == "organization" ? "an" : "a") \(part); "
+                    + "correct or remove it")
+        }
     }
 
     private mutating func readTeams(
@@ -60,6 +90,10 @@ struct GitHubSource {
         for (team, settings) in teams {
             var fields = try ObjectReader<MemberProblem>(settings)
             let (role, place) = (Name.role(organization + "/" + team), "\(place).\(team)")
+            guard teamRoles.insert(role).inserted else {
+                facts.skip(place, "another team of the organization has the name `\(Name(team).excerpt)`; rename one of them")
+                continue
+            }
             facts.addRole(role, at: place)
             if let parent { facts.addMember(role, to: parent, at: place) }
             for user in try (fields.optionalTexts("members") ?? []) + (fields.optionalTexts("maintainers") ?? []) {
@@ -72,6 +106,7 @@ struct GitHubSource {
             }
             let children = try fields.optional("teams", Self.members) ?? JSONObject()
             try readTeams(children, of: organization, parent: role, at: place + ".teams")
+            skip(fields.rest, of: "team", at: place)
         }
     }
 

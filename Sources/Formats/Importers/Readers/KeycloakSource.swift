@@ -77,6 +77,12 @@ extension KeycloakSource {
             join(member, Self.roles(of: user), at: place)
             for path in Self.texts(user["groups"]) { join(member, [Self.group(path)], at: place) }
         }
+        for user in Self.list(realm["federatedUsers"]) where !(Self.roles(of: user).isEmpty && Self.texts(user["groups"]).isEmpty) {
+            facts.skip(
+                "\(file.name): federated user \(user.text("id") ?? "")",
+                "it has roles or groups, and the export does not contain its name; import the user into the realm, and export it again"
+            )
+        }
         for client in Self.list(realm["clients"]) {
             guard let name = client.text("clientId") else { continue }
             if let id = client.text("id") { clients[id] = name }

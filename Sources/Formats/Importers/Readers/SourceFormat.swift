@@ -15,7 +15,7 @@ public enum SourceFormat: String, CaseIterable, Sendable {
     /// - Throws: ``SourceFileError`` for a file of another format or without content, and `UnreadableFileError`.
     public func facts(in files: [String], _ mapping: ImportMapping = ImportMapping()) throws -> SourceFacts {
         let sources = try files.map { try SourceFile($0) }
-        var facts = SourceFacts()
+        var facts = SourceFacts(names: mapping.names)
         switch self {
         case .csv: try CSVSource(mapping).read(sources, into: &facts)
         case .casbin: CasbinSource(mapping).read(sources, into: &facts)
@@ -30,7 +30,6 @@ public enum SourceFormat: String, CaseIterable, Sendable {
                 "there is no access in it, and its import would remove all that earlier ones brought; check the command that wrote it"
             )
         }
-        facts.mergePeriods()
         facts.removeMembershipCycles()
         return facts
     }

@@ -97,14 +97,19 @@ extension Invocation {
                 "the source has no name; write `--source NAME`, and the same name each time: an import replaces what earlier imports "
                     + "of this name brought")
         }
-        let facts = try facts()
         let importer = SourceImporter(into: try directory, source: source, as: try caller, options: storeOptions)
+        let facts = try importer.mappable(try facts())
         noteUnmapped(facts)
-        let isRefused = !isDry && !facts.unmapped.isEmpty && !options.isSet(.skipUnmapped)
+        let isIncomplete = !facts.unmapped.isEmpty && !options.isSet(.skipUnmapped)
+        let isRefused = !isDry && isIncomplete
         let summary = isDry || isRefused ? try importer.plan(facts) : try importer.run(facts)
         for text in summary.plan.notes { note(text) }
         if isRefused {
             note("nothing was imported: correct the source, or skip \(counted(facts.unmapped.count, "line")) with --skip-unmapped")
+        } else if isIncomplete {
+            note(
+                "the import would be refused: correct the source, or skip \(counted(facts.unmapped.count, "line")) with --skip-unmapped"
+            )
         }
         let count = summary.plan.changeCount
         var lines = isDry ? summary.plan.steps.flatMap(\.lines) : []
@@ -122,7 +127,7 @@ extension Invocation {
             "notes": .texts(summary.plan.notes), "unmapped": .array(facts.unmapped.map(\.json)),
         ]
         members["revision"] = summary.revision.map { .revision($0) }
-        return try answer(.object(members), lines: lines, isRefused ? .failure : .success)
+        return try answer(.object(members), lines: lines, isIncomplete ? .failure : .success)
     }
 }
 

@@ -18,6 +18,12 @@ struct OpenFGASource {
     }
 
     private mutating func read(_ file: SourceFile) throws {
+        if file.text.contains(/(?m)^\s*(?:model|type\s+\w+)\s*$/) {
+            throw SourceFileError(
+                file: file.name,
+                "the model is in the language of OpenFGA; convert it with `fga model transform --input-format fga --file \(file.name)`"
+            )
+        }
         let json = try file.json()
         let value = json["authorization_model"] ?? json
         if case .array(let definitions)? = value["type_definitions"] {
@@ -31,6 +37,11 @@ struct OpenFGASource {
             }
             model = read
             return
+        }
+        if case .string(let token)? = json["continuation_token"], !token.isEmpty {
+            throw SourceFileError(
+                file: file.name,
+                "it is one page of the tuples: its `continuation_token` is not empty; read all with `--max-pages 0`")
         }
         let list = value["tuples"] ?? value["writes"]?["tuple_keys"] ?? value["tuple_keys"] ?? value
         guard case .array(let elements) = list else {

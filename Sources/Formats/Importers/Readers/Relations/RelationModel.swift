@@ -27,6 +27,32 @@ struct RelationModel {
     /// The relations of each type, by name.
     var types: [String: [String: Relation]] = [:]
 
+    /// Returns the relations that use others that cannot be mapped, directly or through more relations, with one of these for each.
+    func incomplete() -> [(type: String, relation: String, used: String)] {
+        var lost = types.mapValues { Set($0.filter { $0.value.obstacle != nil }.keys) }
+        var found: [(type: String, relation: String, used: String)] = []
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            for (type, relations) in types.sorted(by: { $0.key < $1.key }) {
+                for (name, relation) in relations.sorted(by: { $0.key < $1.key }) where !(lost[type] ?? []).contains(name) {
+                    let own = relation.computed.intersection(lost[type] ?? []).map { type + "#" + $0 }
+                    let above = relation.arrows.flatMap { arrow in
+                        (self.relation(arrow.parents, of: type)?.subjectTypes ?? []).filter {
+                            lost[$0]?.contains(arrow.relation) ?? false
+                        }
+                        .map { $0 + "#" + arrow.relation }
+                    }
+                    guard let used = (own + above).min() else { continue }
+                    found.append((type, name, used))
+                    lost[type, default: []].insert(name)
+                    isChanged = true
+                }
+            }
+        }
+        return found
+    }
+
     func relation(_ name: String, of type: String) -> Relation? { types[type]?[name] }
 
     /// Whether the type restrictions of a relation permit the subject of a tuple.

@@ -66,6 +66,9 @@ struct RelationSource {
                 if let obstacle = relation.obstacle { facts.skip("`\(type)#\(name)`", obstacle) }
             }
         }
+        for (type, name, used) in model.incomplete() {
+            facts.skip("`\(type)#\(name)`", "it uses `\(used)`, which cannot be mapped, so not all of its holders have it")
+        }
         readInheritance(into: &facts)
         for (type, privilege, parents) in inheritance.obstacles {
             facts.skip(

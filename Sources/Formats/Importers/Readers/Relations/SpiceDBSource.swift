@@ -23,8 +23,8 @@ struct SpiceDBSource {
     private static func tuple(_ text: String, _ place: String) throws -> RelationTuple {
         let form =
             #/
-            ([a-z0-9_/]+) : ([A-Za-z0-9/_|\-=+]+) \# ([a-z0-9_]+)
-            @ ([a-z0-9_/]+) : ([A-Za-z0-9/_|\-=+]+|\*) (?: \# ([a-z0-9_]+|\.\.\.) )?
+            ([a-z0-9_/]+) : ([A-Za-z0-9/_|\-=+]+) [\#\ ] ([a-z0-9_]+)
+            [@\ ] ([a-z0-9_/]+) : ([A-Za-z0-9/_|\-=+]+|\*) (?: \# ([a-z0-9_]+|\.\.\.) )?
             ((?:\[.*\])?)
             /#
         guard let match = text.wholeMatch(of: form) else {
