@@ -48,8 +48,9 @@ public struct SourceImporter {
 
     /// Imports the facts. A repeated import of the same facts changes nothing.
     ///
-    /// - Throws: ``SourceFileError`` if none of the access can be mapped; `Refusal` if the caller does not administer the store, or the store refuses a change; an error of the store. The
-    ///   steps before the refused one are then in the store, and the next import continues.
+    /// - Throws: ``SourceFileError`` if none of the access can be mapped; `Refusal` if the caller does not administer the store, or
+    ///   the store refuses a change; an error of the store. The steps before the refused one are then in the store, and the next
+    ///   import continues.
     public func run(_ facts: SourceFacts) throws -> Summary {
         let facts = try accessible(facts)
         if !Store.exists(at: directory) {

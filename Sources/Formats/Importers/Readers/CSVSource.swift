@@ -136,7 +136,7 @@ struct CSVSource {
         }
         if let subject = row[.subject], let object = row[.object], let words = row[.privileges] {
             isEmpty = false
-            guard let privileges = Self.words(words) else {
+            guard let privileges = privilegeWords(words) else {
                 return facts.skip(
                     place, "`\(Name(words).excerpt)` is not a list of privileges; write it like `read;update` or `{read,update}`")
             }
@@ -147,7 +147,7 @@ struct CSVSource {
     }
 
     /// Returns the words of a list or of an array of PostgreSQL; nil if the text is another kind of list, or has no words.
-    private static func words(_ text: String) -> [String]? {
+    private func privilegeWords(_ text: String) -> [String]? {
         var words = text.split { ", ;".contains($0) }.map(String.init)
         if text.hasPrefix("{"), text.hasSuffix("}") {
             let elements = String(text.dropFirst().dropLast())
@@ -155,8 +155,10 @@ struct CSVSource {
             guard !elements.contains("\\"), let records = try? CSVRecords.records(of: elements) else { return nil }
             words = records.flatMap(\.fields)
         }
-        let isList = !words.isEmpty && words.allSatisfy { word in !word.isEmpty && !word.contains { "{}[]()\"".contains($0) } }
-        return isList ? words : nil
+        let isList = words.allSatisfy { word in
+            mapping.privileges[ExactText(word)] != nil || !word.isEmpty && !word.contains { "{}[]()\"".contains($0) }
+        }
+        return isList && !words.isEmpty ? words : nil
     }
 }
 
