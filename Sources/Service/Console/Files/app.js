@@ -16,9 +16,14 @@ import { screens } from './screens.js';
 let shell;
 let running;
 let following;
+/** The draft of a session that has ended, for the next sign-in on the same page. */
+let interrupted = null;
+
+const keepDraft = () => { interrupted = { store: state.store, principal: state.caller?.principal, draft: state.draft }; };
 
 /** Asks for a token, and opens the address that was asked for. */
 function showSignIn(message) {
+    keepDraft();
     shell = null;
     following?.abort();
     state.client = null;
@@ -49,6 +54,8 @@ async function open() {
         forget();
         Object.assign(state, { store, api: state.client.store(store), administrators: [], span: null, head: 0, draft: [] });
         state.caller = await state.api.caller();
+        if (interrupted?.store === store && interrupted.principal === state.caller.principal) state.draft = interrupted.draft;
+        interrupted = null;
         shell = buildShell();
         replace(document.body, shell.element);
         await loadStore();
@@ -78,14 +85,14 @@ function buildShell() {
                 h('div', {},
                     h('p', { class: 'muted' }, state.caller.credential, ' · ', t(`right.${state.caller.right}.text`)),
                     languageMenu(), themeMenu(),
-                    h('button', { type: 'button', onclick: () => { state.client.signOut(); showSignIn(t('signed.out')); } }, t('sign.out'))))),
+                    h('button', { type: 'button', onclick: () => { state.client.signOut(); state.draft = []; showSignIn(t('signed.out')); } }, t('sign.out'))))),
         navigation,
         h('div', { class: 'content' }, slider, banner, main));
     return { element, main, slider, banner, navigation };
 }
 
 function languageMenu() {
-    return h('label', {}, t('language'), h('select', { onchange: (event) => { choose(event.target.value); shell = null; document.documentElement.lang = language; open(); } },
+    return h('label', {}, t('language'), h('select', { onchange: (event) => { choose(event.target.value); keepDraft(); shell = null; document.documentElement.lang = language; open(); } },
         Object.entries(languageNames).map(([code, name]) => h('option', { value: code, selected: code === language, lang: code }, name))));
 }
 
@@ -108,7 +115,7 @@ async function show(asked, { isQuiet = false } = {}) {
     running = new AbortController();
     const { signal } = running;
     state.at = asked.query.at;
-    const screen = screens[asked.screen];
+    const screen = Object.hasOwn(screens, asked.screen) ? screens[asked.screen] : null;
     replace(shell.navigation, menu.filter((name) => seesEverything() || forEverybody.includes(name)).map((name) => h('a', { href: address(name), 'aria-current': name === (asked.screen === 'share' ? 'object' : asked.screen) && 'page' }, t(`menu.${name || 'overview'}`))));
     shell.element.querySelector('.brand').href = address('');
     shell.slider.show();
@@ -118,7 +125,7 @@ async function show(asked, { isQuiet = false } = {}) {
         const made = screen ? await screen({ ...asked, signal }) : missing();
         if (signal.aborted) return;
         replace(shell.main, made.element ?? made);
-        if (made.answer) shell.slider.show(made.answer);
+        shell.slider.show(made.answer ?? null);
         document.title = `${made.title ?? t(`menu.${asked.screen || 'overview'}`)} · Muniment`;
         if (!isSameScreen && !isQuiet) { shell.main.focus({ preventScroll: true }); scrollTo(0, 0); }
         shell.shown = location.pathname;
@@ -141,16 +148,22 @@ async function follow() {
     const onState = (feedState) => { shell.banner.hidden = feedState === 'open'; if (feedState === 'lost') replace(shell.banner, t('connection.lost')); };
     try {
         for await (const revision of revisions(signal, onState)) {
-            if (revision <= state.head) continue;
-            state.head = revision;
-            forget();
-            await loadStore();
-            const asked = read(location);
-            if (state.at === undefined && !['share', 'what-if', 'incident'].includes(asked.screen) && !document.querySelector('dialog[open]')) await show(asked, { isQuiet: true });
+            await advance(revision);
         }
     } catch (error) {
         if (error.status === 401) showSignIn(t('session.expired'));
     }
+}
+
+/** Shows the store after a new commit. */
+async function advance(revision) {
+    if (!shell || revision <= state.head) return;
+    state.head = revision;
+    forget();
+    await loadStore();
+    dispatchEvent(new Event('muniment-commit'));
+    const asked = read(location);
+    if (state.at === undefined && !['share', 'what-if', 'incident'].includes(asked.screen) && !document.querySelector('dialog[open]')) await show(asked, { isQuiet: true });
 }
 
 /** Iterates over the revisions of new commits. A principal follows its notices. A token that only asks may not follow the commits. */
@@ -173,6 +186,7 @@ async function* revisions(signal, onState) {
 }
 
 addEventListener('muniment-expired', () => showSignIn(t('session.expired')));
+addEventListener('muniment-head', ({ detail }) => advance(detail).catch(report));
 addEventListener('muniment-address', () => state.client && open().catch(report));
 addEventListener('popstate', () => state.client && open().catch(report));
 addEventListener('offline', () => { if (shell) { shell.banner.hidden = false; replace(shell.banner, t('offline.title')); } });
@@ -194,6 +208,11 @@ document.addEventListener('click', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
+    const menu = event.key === 'Escape' && document.querySelector('.menu[open]');
+    if (menu) {
+        menu.open = false;
+        menu.querySelector('summary').focus();
+    }
     if (!state.client || !shell || event.ctrlKey || event.metaKey || event.altKey) return;
     const isTyping = event.target.closest?.('input:not([type=range]), textarea, select, dialog');
     if (event.key === '/' && !isTyping) {

@@ -55,8 +55,10 @@ function exposed(from, to, object, privilege, signal) {
                 bar.show(done += 1, list.length, t('incident.progress'));
                 const present = new Set(now.subjects);
                 const isPublic = present.has('everyone') || present.has('anonymous');
-                return then.access.filter(({ subject, spans }) => !present.has(subject) && !(isPublic && subject !== 'anonymous') && !spans.every((span) => span.asAdministrator))
-                    .flatMap(({ subject, spans }) => spans.map((span) => ({ object: name, subject, span })));
+                const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
+                // Access that somebody got and lost in the span is listed even if that subject has access again today.
+                return then.access.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
+                    .flatMap(({ subject, spans }) => spans.filter((span) => !hasAccess(subject) || isWithin(span)).map((span) => ({ object: name, subject, span })));
             })).flat();
             found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));
             replace(box, found.length === 0 ? empty(t('incident.none')) : [

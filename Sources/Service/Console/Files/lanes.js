@@ -10,7 +10,7 @@ import { format, instant, length, millis, when } from './time.js';
 const day = 86400000;
 const zooms = [['zoom.all', null], ['zoom.year', 366 * day], ['zoom.month', 31 * day], ['zoom.day', day], ['zoom.hour', 2 * 3600000]];
 
-/** Returns the lanes of an object. `access`: a map from subject to `{privilege: spans}`. */
+/** Returns the lanes of an object. `access`: a map from subject to a map from privilege to spans. */
 export function lanes(object, access, privileges, moment) {
     const all = state.span ?? { from: Math.min(...spansOf(access).map((span) => millis(span.from))), to: Date.now() };
     const view = { from: all.from, to: all.to };
@@ -49,12 +49,12 @@ export function lanes(object, access, privileges, moment) {
     }
 
     function lane([subject, byPrivilege]) {
-        const isAdministrator = Object.values(byPrivilege).flat().every((span) => span.asAdministrator);
-        const held = isAdministrator ? Object.keys(byPrivilege).slice(0, 1) : sorted(privileges).filter((privilege) => byPrivilege[privilege]?.length > 0);
+        const isAdministrator = [...byPrivilege.values()].flat().every((span) => span.asAdministrator);
+        const held = isAdministrator ? [...byPrivilege.keys()].slice(0, 1) : sorted(privileges).filter((privilege) => byPrivilege.get(privilege)?.length > 0);
         const height = 6 + Math.max(1, held.length) * 7;
         const line = moment !== null && moment >= view.from && moment <= view.to && svg('line', { class: 'moment-line', x1: x(moment).toFixed(2), x2: x(moment).toFixed(2), y1: 0, y2: height });
         const picture = svg('svg', { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: 'none', class: 'lane-picture', height },
-            held.map((privilege, place) => byPrivilege[privilege].map((span) => bar(subject, privilege, span, place))), line);
+            held.map((privilege, place) => byPrivilege.get(privilege).map((span) => bar(subject, privilege, span, place))), line);
         // A click on the time axis moves the whole page to that moment.
         picture.addEventListener('click', (event) => {
             const box = picture.getBoundingClientRect();
@@ -78,7 +78,7 @@ export function lanes(object, access, privileges, moment) {
         h('div', { class: 'lane' }, h('div', { class: 'lane-name' }), axis), rows, details);
 }
 
-const spansOf = (access) => [...access.values()].flatMap((byPrivilege) => Object.values(byPrivilege).flat());
+const spansOf = (access) => [...access.values()].flatMap((byPrivilege) => [...byPrivilege.values()].flat());
 
 /** Shows which events began and ended a bar. */
 async function showBar(box, object, subject, privilege, span) {
@@ -94,15 +94,18 @@ async function showBar(box, object, subject, privilege, span) {
     } catch { /* The reader may not know the causes. */ }
 }
 
-/** Reads all spans of an object: a map from subject to its spans by privilege. */
-export function readAccess(object, privileges, signal) {
-    return cached(`access ${object}`, async () => {
-        const answers = await Promise.all(privileges.map((privilege) => state.api.auditAccess(privilege, object, { limit: 2000 }, { signal })));
+/**
+ * Reads all spans of an object: a map from subject to its spans by privilege. `to`: a moment in the future, to which entries can expire;
+ * undefined for the present.
+ */
+export function readAccess(object, privileges, to, signal) {
+    return cached(`access ${object} ${to ?? ''}`, async () => {
+        const answers = await Promise.all(privileges.map((privilege) => state.api.auditAccess(privilege, object, { to, limit: 2000 }, { signal })));
         const access = new Map();
         answers.forEach((answer, place) => {
             for (const { subject, spans } of answer.access) {
-                if (!access.has(subject)) access.set(subject, {});
-                access.get(subject)[privileges[place]] = spans;
+                if (!access.has(subject)) access.set(subject, new Map());
+                access.get(subject).set(privileges[place], spans);
             }
         });
         access.isPartial = answers.some((answer) => answer.next);
@@ -110,14 +113,14 @@ export function readAccess(object, privileges, signal) {
     });
 }
 
-/** The privileges of each subject at a revision. */
-export function accessAt(access, revision) {
+/** The privileges of each subject at a moment. An entry can expire before the log has a revision for its end. */
+export function accessAt(access, { revision, time }) {
+    const isHeld = (span) => span.begin <= revision && (span.end === undefined ? !(millis(span.until) <= millis(time)) : revision < span.end);
     const found = [];
     for (const [subject, byPrivilege] of access) {
-        const held = Object.entries(byPrivilege).filter(([, spans]) => spans.some((span) => span.begin <= revision && (span.end === undefined || revision < span.end)));
-        if (held.length > 0) {
-            found.push({ subject, privileges: held.map(([privilege]) => privilege), isAdministrator: held.some(([, spans]) => spans.some((span) => span.asAdministrator && span.begin <= revision && (span.end === undefined || revision < span.end))) });
-        }
+        const held = [...byPrivilege].map(([privilege, spans]) => ({ privilege, spans: spans.filter(isHeld) })).filter(({ spans }) => spans.length > 0);
+        if (held.length === 0) continue;
+        found.push({ subject, privileges: held.map(({ privilege }) => privilege), isAdministrator: held.some(({ spans }) => spans.some((span) => span.asAdministrator)) });
     }
     return found;
 }

@@ -106,8 +106,8 @@ export class Store {
     auditChanges(subject: Name, privileges: Privilege | Privilege[], object: Name, query?: { from?: Moment; to?: Moment }, options?: RequestOptions): Promise<{ transitions: Transition[] }>;
     auditSubject(subject: Name, query?: At & PageQuery, options?: RequestOptions): Promise<Record<string, unknown> & When>;
 
-    /** Makes changes, all or none. */
-    transact(changes: Change[], options?: RequestOptions & { as?: Name; comment?: string; idempotencyKey?: string }): Promise<Receipt>;
+    /** Makes changes, all or none. An error with status 412 means that a named object was changed after the revision `unchangedSince`. */
+    transact(changes: Change[], options?: RequestOptions & { as?: Name; comment?: string; unchangedSince?: number; idempotencyKey?: string }): Promise<Receipt>;
 
     all<Item>(load: (cursor?: string) => Promise<{ next?: string; [key: string]: any }>, key: string): AsyncGenerator<Item>;
     lines<Line = any>(path: string, query?: object, options?: RequestOptions): AsyncGenerator<Line>;

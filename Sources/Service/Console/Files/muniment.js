@@ -160,11 +160,13 @@ export class Store {
     auditChanges(subject, privileges, object, query, options) { return this.get('/audit/changes', { subject, privileges, object, ...query }, options); }
     auditSubject(subject, query, options) { return this.get('/audit/subject', { subject, ...query }, options); }
 
-    /** Makes changes, all or none. A lost response is repeated with the same idempotency key, so the changes are made once. */
-    transact(changes, { as, comment, idempotencyKey = randomKey(), ...options } = {}) {
-        return this.client.request('POST', `${this.path}/transactions`, {
-            repeatable: true, ...options, body: defined({ do: changes, as, comment }), headers: { 'Idempotency-Key': idempotencyKey },
-        });
+    /**
+     * Makes changes, all or none. A lost response is repeated with the same idempotency key, so the changes are made once. With
+     * `unchangedSince`, an error with `status` 412 means that a named object was changed after this revision.
+     */
+    transact(changes, { as, comment, unchangedSince, idempotencyKey = randomKey(), ...options } = {}) {
+        const headers = { 'Idempotency-Key': idempotencyKey, ...(unchangedSince === undefined ? {} : { 'If-Match': `"${unchangedSince}"` }) };
+        return this.client.request('POST', `${this.path}/transactions`, { repeatable: true, ...options, body: defined({ do: changes, as, comment }), headers });
     }
 
     /** Iterates over the items of all pages of a list. `load` gets the cursor: `store.all(c => store.names({ cursor: c }), 'names')`. */

@@ -25,8 +25,8 @@ export const isSubject = (name) => ['everyone', 'anonymous'].includes(name) || [
 
 function icon(name) {
     const kind = ['everyone', 'anonymous'].includes(name) ? 'everyone' : name === 'store' ? 'store' : split(name)[0];
-    return svg('svg', { class: `icon ${kind in shapes ? kind : 'object'}`, viewBox: '0 0 16 16', 'aria-hidden': 'true' },
-        svg('path', { d: shapes[kind] ?? shapes.object }));
+    return svg('svg', { class: `icon ${Object.hasOwn(shapes, kind) ? kind : 'object'}`, viewBox: '0 0 16 16', 'aria-hidden': 'true' },
+        svg('path', { d: Object.hasOwn(shapes, kind) ? shapes[kind] : shapes.object }));
 }
 
 /** A name with its icon; its class is less prominent. */
@@ -65,6 +65,9 @@ export const gainsAndLosses = ({ gained, lost }) => h('span', { class: 'chips' }
 export const reasons = (subject, privileges, object, query) => h('span', { class: 'chips' },
     sorted(privileges).map((privilege) => chip(privilege, { href: address('why', [subject, privilege, object], query) })));
 
+/** Whether a text is empty or a name with its class. */
+const isComplete = (text) => ['', 'everyone', 'anonymous', 'store'].includes(text) || /^[^:]+:./su.test(text);
+
 let fields = 0;
 
 /** A labelled field. */
@@ -82,7 +85,9 @@ export function nameInput({ value = '', kinds = [], required = false, name, onin
         value, required, name, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: kinds.includes('user') ? 'user:…' : '', list: list.id,
     });
     let latest = 0;
+    const check = () => input.setCustomValidity(isComplete(input.value.trim()) ? '' : t('name.form', { name: visible(input.value.trim()), example: `${kinds[0] ?? 'doc'}:${visible(input.value.trim())}` }));
     input.addEventListener('input', async () => {
+        check();
         oninput?.();
         if (!seesEverything()) return;
         latest += 1;
@@ -95,7 +100,7 @@ export function nameInput({ value = '', kinds = [], required = false, name, onin
         replace(list, pages.flatMap((page) => page.names).concat(extra).map((name) => h('option', { value: name })));
     });
     const box = h('span', { class: 'name-input' }, input, list);
-    Object.defineProperty(box, 'value', { get: () => input.value.trim(), set: (text) => { input.value = text; } });
+    Object.defineProperty(box, 'value', { get: () => input.value.trim(), set: (text) => { input.value = text; check(); } });
     box.input = input;
     return box;
 }

@@ -8,17 +8,29 @@ import { brief, explain } from './paths.js';
 import { address, cached, go, mayChange, seesEverything, state } from './state.js';
 import { cell, chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
-import { momentMillis, momentText, when } from './time.js';
+import { isFuture, momentText, when } from './time.js';
 
 const builtIn = ['read', 'query', 'update', 'create', 'delete', 'setPermissions', 'setOwner', 'modifySchema'];
 
-/** The privileges that objects of a class can give. */
-export async function privilegesOf(className) {
+/** The privileges that an object can give. A reader who may not read its class sees those that the object has given, or that it has. */
+export async function privilegesOf(name) {
+    if (!seesEverything()) return ownPrivilegesOf(name);
     try {
+        const [className] = split(name);
         const { options } = await cached(`class ${className}`, () => state.api.describe(`class:${className}`));
         return sorted([...builtIn, ...(options?.privileges ?? [])]);
     } catch { return builtIn; }
 }
+
+const ownPrivilegesOf = (name) => cached(`privileges ${name}`, async () => {
+    const answers = await Promise.allSettled([
+        state.api.privileges(state.caller.principal, name).then(({ privileges }) => privileges),
+        state.api.entries(name, { limit: 1000 }).then(({ entries: found }) => found.flatMap(({ privileges }) => privileges)),
+        state.api.history(name, { limit: 1000 }).then(({ commits }) => commits.flatMap(({ events }) => events.flatMap(({ privileges }) => privileges ?? []))),
+    ]);
+    const found = answers.flatMap((answer) => answer.value ?? []).filter((privilege) => privilege !== '*');
+    return sorted(new Set([...builtIn, ...found]));
+});
 
 /** What is recorded about a name at the moment; null if it does not exist then, or if the reader may not know. */
 export async function describe(name) {
@@ -32,11 +44,13 @@ export async function describe(name) {
 
 export async function objectScreen({ parts: [name], signal }) {
     if (!name) return browseObjects(signal);
-    const [found, custom] = await Promise.all([describe(name), privilegesOf(split(name)[0])]);
-    const [access, answer] = await Promise.all([readAccess(name, custom, signal), momentAnswer(found)]);
+    // The entries of a class or the store limit what objects give. They give no access themselves.
+    const isLevel = split(name)[0] === 'class' || name === 'store';
+    const [found, custom] = await Promise.all([describe(name), isLevel ? [] : privilegesOf(name)]);
+    const [access, answer] = await Promise.all([readAccess(name, custom, isFuture(state.at) ? state.at : undefined, signal), momentAnswer(name, found)]);
     // Administrators have every privilege, which says nothing about the object.
-    const used = custom.filter((privilege) => [...access.values()].some((spans) => spans[privilege]?.some((span) => !span.asAdministrator)));
-    const present = accessAt(access, answer.revision);
+    const used = custom.filter((privilege) => [...access.values()].some((spans) => spans.get(privilege)?.some((span) => !span.asAdministrator)));
+    const present = accessAt(access, answer);
     const moment = state.at === undefined ? null : Date.parse(answer.time);
     const people = present.filter((holder) => !holder.isAdministrator);
     const administrators = present.filter((holder) => holder.isAdministrator);
@@ -47,8 +61,8 @@ export async function objectScreen({ parts: [name], signal }) {
                 h('a', { class: 'button', href: address('compare', [], { name }) }, t('compare')),
                 seesEverything() && h('a', { class: 'button', href: address('incident', [], { object: name }) }, t('menu.incident')))),
         !found && seesEverything() && h('p', { class: 'note' }, t('object.absent', { moment: momentText(state.at, answer.time) })),
-        section(state.at === undefined ? t('object.who.now') : rich('object.who.then', { moment: when(answer.time, 'long') }),
-            people.length === 0 ? empty(t('object.nobody')) : holders(name, people, answer.revision, signal),
+        isLevel ? h('p', { class: 'note' }, t('object.level'), ' ', h('a', { href: address('model') }, t('menu.model'))) : section(rich(whoHas(), { moment: when(answer.time, 'long') }),
+            people.length === 0 ? empty(t('object.nobody')) : holders(name, people, answer, signal),
             administrators.length > 0 && h('p', { class: 'muted' }, rich('object.administrators', { names: h('span', {}, listed(administrators.map(({ subject }) => link(subject)))) })),
             access.isPartial && h('p', { class: 'note' }, t('object.partial'))),
         access.size > 0 && section(t('object.over.time'), lanes(name, access, used, moment)),
@@ -56,15 +70,18 @@ export async function objectScreen({ parts: [name], signal }) {
             section(t('object.entries'), h('p', { class: 'muted' }, t('object.entries.text')), part(() => entries(name), { signal })),
             found && section(t('object.inherits'), part(() => inherited(found), { signal })),
             found?.hasChildren && section(t('object.inside'), part(() => children(name), { signal }))),
-        split(name)[0] !== 'class' && name !== 'store' && section(t('object.value'), part(() => value(name), { signal })),
+        !isLevel && section(t('object.value'), part(() => value(name), { signal })),
         section(t('history'), part(async () => timeline((await state.api.history(name, { at: state.at, limit: 1000 }, { signal })).commits), { signal })));
     return { element, title: name, answer };
 }
 
+/** The text above the list of people with access. */
+const whoHas = () => `object.who.${state.at === undefined ? 'now' : isFuture(state.at) ? 'later' : 'then'}`;
+
 /** The revision and time of the moment. */
-export async function momentAnswer(found) {
+async function momentAnswer(name, found) {
     if (found) return found;
-    if (!seesEverything()) return { revision: Number.MAX_SAFE_INTEGER, time: state.at && momentMillis(state.at) ? new Date(momentMillis(state.at)).toISOString() : new Date().toISOString() };
+    if (!seesEverything()) return cached(`moment ${name} ${state.at ?? ''}`, () => state.api.who('read', name, { at: state.at, limit: 1 }));
     return cached(`moment ${state.at ?? ''}`, () => state.api.administrators({ at: state.at }));
 }
 
@@ -90,10 +107,10 @@ function facts(found) {
 }
 
 /** The people with access, their privileges, and the reason of each. */
-function holders(name, people, revision, signal) {
-    return chunks(people, 25, (some) => table(t('object.who.now'), [t('who'), t('may'), t('because')], some.map(({ subject, privileges }, place) => [
+function holders(name, people, answer, signal) {
+    return chunks(people, 25, (some) => table(t(whoHas(), { moment: momentText(state.at, answer.time) }), [t('who'), t('may'), t('because')], some.map(({ subject, privileges }, place) => [
         link(subject), reasons(subject, privileges, name),
-        cell(async () => brief(await explain(subject, sorted(privileges)[0], name, revision)), place, signal),
+        cell(async () => brief(await explain(subject, sorted(privileges)[0], name, answer.revision)), place, signal),
     ])));
 }
 
@@ -139,7 +156,7 @@ async function value(name) {
     const as = state.caller.principal ?? state.administrators[0];
     try {
         const { value: found } = await state.api.object(name, { at: state.at, as });
-        return found === null ? empty(t('object.no.value')) : h('pre', { class: 'value', tabindex: '0' }, safe(JSON.stringify(found, null, 2)));
+        return found === null ? empty(t('object.no.value')) : h('pre', { class: 'value', tabindex: '0' }, JSON.stringify(found, null, 2).split('\n').map((line) => [safe(line), '\n']));
     } catch (error) {
         if (error.status === 403 || error.status === 404) return empty(error.message);
         throw error;

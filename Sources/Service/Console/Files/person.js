@@ -8,7 +8,7 @@ import { brief, explain } from './paths.js';
 import { address, cached, go, mayChange, seesEverything, state } from './state.js';
 import { cell, chunks, empty, later, part, section } from './states.js';
 import { rich, t } from './texts.js';
-import { when } from './time.js';
+import { isFuture, momentText, when } from './time.js';
 
 export async function personScreen({ parts: [name], signal }) {
     if (!name) return browsePeople(signal);
@@ -16,7 +16,7 @@ export async function personScreen({ parts: [name], signal }) {
     const [kind] = split(name);
     const isRole = kind === 'role';
     const reached = report.objects.filter(({ privileges }) => privileges.length > 0);
-    const title = state.at === undefined ? t('person.reaches.now') : rich('person.reaches.then', { moment: when(report.time, 'long') });
+    const title = `person.reaches.${state.at === undefined ? 'now' : isFuture(state.at) ? 'later' : 'then'}`;
     return {
         title: name, answer: report,
         element: h('div', { class: 'screen' },
@@ -25,7 +25,7 @@ export async function personScreen({ parts: [name], signal }) {
                     h('a', { class: 'button', href: address('compare', [], { name }) }, t('compare')),
                     seesEverything() && mayChange() && !isRole && kind && h('button', { type: 'button', onclick: () => endAccess(name, found) }, t('end.access')))),
             years(name),
-            section(title, reached.length === 0 ? empty(t('person.reaches.nothing')) : reaches(name, reached, report, signal), report.next && h('p', { class: 'note' }, t('person.partial'))),
+            section(rich(title, { moment: when(report.time, 'long') }), reached.length === 0 ? empty(t('person.reaches.nothing')) : reaches(name, reached, report, title, signal), report.next && h('p', { class: 'note' }, t('person.partial'))),
             h('div', { class: 'columns' },
                 section(t('person.roles'), roles(report, found)),
                 isRole && section(t('role.members'), part(() => members(name), { signal })),
@@ -48,13 +48,14 @@ function years(name) {
     for (let year = last; year >= Math.max(first, last - 11); year -= 1) {
         links.push(h('a', { href: address('compare', [], { name, from: `${year}-01-01`, to: year === last ? '' : `${year + 1}-01-01` }) }, String(year)));
     }
-    return h('p', { class: 'years-line' }, t('person.changed.in'), ' ', links.flatMap((link) => [link, ' ']));
+    return h('p', { class: 'years-line' }, t('person.changed.in'), ' ', links.flatMap((link) => [link, ' ']), '· ',
+        h('a', { href: address('activity', [], { subject: name }) }, t('person.changed.all')));
 }
 
-function reaches(name, reached, report, signal) {
+function reaches(name, reached, report, title, signal) {
     const filter = h('input', { type: 'search', 'aria-label': t('filter'), placeholder: t('filter') });
     const box = h('div');
-    const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some) => table(t('person.reaches.now'), [t('object'), t('may'), t('since'), t('because')],
+    const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some) => table(t(title, { moment: momentText(state.at, report.time) }), [t('object'), t('may'), t('since'), t('because')],
         some.map((holding, place) => {
             const [first] = sorted(holding.privileges);
             return [link(holding.name), reasons(name, holding.privileges, holding.name), cell(() => since(name, first, holding.name, report), place, signal),

@@ -2,9 +2,9 @@
 import { browseObjects } from './browse.js';
 import { h, replace, table } from './dom.js';
 import { actorField, changeList, commentField, effects, preview } from './drafts.js';
-import { chips, field, label, link, nameField, sorted, split } from './names.js';
+import { chips, field, label, link, nameField, sorted } from './names.js';
 import { describe, inherited, privilegesOf } from './object.js';
-import { address, go, mayChange, seesEverything, state } from './state.js';
+import { address, committed, go, mayChange, seesEverything, state } from './state.js';
 import { empty, failure, loading, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, when } from './time.js';
@@ -27,7 +27,7 @@ export async function shareScreen({ parts: [name], signal }) {
     if (!name) return browseObjects(signal);
     // Changes apply to the present, whatever the moment of the page.
     if (seesEverything()) await state.api.describe(name, {}, { signal });
-    const [{ entries, revision }, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(split(name)[0])]);
+    const [{ entries, revision }, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(name)]);
     const screen = h('div', { class: 'screen' });
     const used = new Set(entries.flatMap((entry) => entry.privileges));
     const privileges = all.filter((privilege) => !['query', 'create', 'setOwner', 'modifySchema'].includes(privilege) || used.has(privilege));
@@ -81,6 +81,7 @@ export async function shareScreen({ parts: [name], signal }) {
         try {
             const receipt = await state.api.transact(planned.map((change) => ({ ...change, expectRevision: seen })), { as: state.caller.principal ? undefined : actor.value, comment: comment.value });
             const undo = isUndo ? null : changes(wanted, was);
+            committed(receipt);
             const next = await shareScreen({ parts: [name], signal });
             const done = h('p', { class: 'note good' }, receipt.revision === null ? t('draft.no.effect') : t(isUndo ? 'share.undone' : 'share.saved', { n: String(receipt.revision) }), ' ',
                 undo?.length > 0 && h('button', { type: 'button', onclick: () => commit(undo, receipt.revision ?? receipt.head, true) }, t('undo')));
@@ -90,6 +91,7 @@ export async function shareScreen({ parts: [name], signal }) {
         } catch (error) {
             const current = error.code === 'conflict' ? await readEntries(name).catch(() => null) : null;
             if (current) return conflict(current.entries);
+            if (error.status === 401) dispatchEvent(new Event('muniment-expired'));
             save.disabled = false;
             replace(outcome, h('p', { class: 'note warn' }, error.message));
         }

@@ -51,7 +51,7 @@ class TimeSlider extends HTMLElement {
         this.show();
     }
 
-    /** Shows the moment of the address, and the revision and time of the last answer. */
+    /** Shows the moment of the address, and the revision and time of the last answer; null for a page without an answer. */
     show(answer) {
         if (!this.range) return;
         const { from, to } = state.span ?? { from: 0, to: Date.now() };
@@ -64,7 +64,9 @@ class TimeSlider extends HTMLElement {
         this.field.title = zone();
         this.now.disabled = state.at === undefined;
         this.classList.toggle('past', state.at !== undefined);
-        if (answer) replace(this.revision, t('revision.n', { n: String(answer.revision) }));
+        const revision = answer ? answer.revision : state.at === undefined ? state.head : 0;
+        if (revision > 0) replace(this.revision, t('revision.n', { n: String(revision) }));
+        else if (answer === null) replace(this.revision);
     }
 
     set(at, replaceAddress = false) {
@@ -93,13 +95,18 @@ class TimeSlider extends HTMLElement {
     /** Moves to the previous or the next change of the store. */
     async step(by) {
         const { revision } = await this.current();
-        const next = revision + by;
-        if (next >= 0 && next <= state.head) this.set(next === state.head ? undefined : String(next));
+        // Between two changes, the previous one is the change that made this revision.
+        const isBetween = by < 0 && momentMillis(state.at) > millis((await this.answer(String(revision))).time);
+        const next = isBetween ? revision : revision + by;
+        if (next >= 0 && next <= state.head) this.set(next === state.head && !isBetween ? undefined : String(next));
     }
 
     async current() {
-        return state.at === undefined ? { revision: state.head } : cached(`moment ${state.at}`, () => state.api.administrators({ at: state.at }));
+        return state.at === undefined ? { revision: state.head } : this.answer(state.at);
     }
+
+    /** The revision and the time of a moment. */
+    answer(at) { return cached(`moment ${at}`, () => state.api.administrators({ at })); }
 }
 customElements.define('time-slider', TimeSlider);
 

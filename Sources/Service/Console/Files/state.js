@@ -52,6 +52,9 @@ export function address(screen, parts = [], query = {}) {
     return `/console/${path}${text && `?${text}`}`;
 }
 
+/** Tells the console about a commit of this page, before the feed of the store does. */
+export const committed = ({ head }) => dispatchEvent(new CustomEvent('muniment-head', { detail: head }));
+
 /** Opens an address of the console. */
 export function go(path, { replace = false } = {}) {
     history[replace ? 'replaceState' : 'pushState'](null, '', path);

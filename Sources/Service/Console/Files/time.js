@@ -43,6 +43,9 @@ export function momentMillis(at) {
     return Number.isNaN(time) ? null : time;
 }
 
+/** Whether a moment of an address is in the future. */
+export const isFuture = (at) => (momentMillis(at) ?? 0) > Date.now();
+
 /** Returns a moment in words, for sentences. */
 export function momentText(at, time) {
     if (at === undefined) return t('now');

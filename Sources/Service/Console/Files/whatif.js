@@ -2,7 +2,7 @@
 import { h, replace } from './dom.js';
 import { actorField, changeList, commentField, effects, preview } from './drafts.js';
 import { field, nameField } from './names.js';
-import { mayChange, seesEverything, state } from './state.js';
+import { committed, mayChange, seesEverything, state } from './state.js';
 import { empty, failure, loading, section } from './states.js';
 import { t } from './texts.js';
 
@@ -21,30 +21,75 @@ export async function whatIfScreen({ signal }) {
     const commit = h('button', { type: 'button', class: 'primary', onclick: () => save() }, t('draft.commit'));
     const drop = h('button', { type: 'button', onclick: () => { state.draft = []; draw(); } }, t('draft.drop'));
     const canTry = seesEverything();
+    // The answer that the reader sees. Only these effects are committed.
+    let shown = null;
+    let latest = 0;
+
+    function show(answer) {
+        shown = answer;
+        replace(result, effects(answer));
+    }
+    const load = (changes) => preview(changes, actor.value || 'user:root', { signal });
+    const fail = (error) => {
+        if (error.status === 401) dispatchEvent(new Event('muniment-expired'));
+        replace(outcome, h('strong', { class: 'bad' }, error.message));
+    };
+
+    /** Another commit has arrived: its effects on the draft are shown, and said if they are others than before. */
+    async function refresh() {
+        // While a commit is on its way, `save` compares the effects.
+        if (!shown || commit.disabled) return;
+        latest += 1;
+        const mine = latest;
+        try {
+            const answer = await load([...state.draft]);
+            if (mine !== latest || signal.aborted) return;
+            if (!sameEffects(answer, shown)) replace(outcome, h('strong', { class: 'bad' }, t('draft.changed')));
+            show(answer);
+        } catch (error) { if (error.name !== 'AbortError') fail(error); }
+    }
 
     async function draw() {
+        shown = null;
+        latest += 1;
+        const mine = latest;
         replace(list, state.draft.length === 0 ? empty(t('draft.empty')) : changeList(state.draft, (place) => { state.draft.splice(place, 1); draw(); }));
         commit.disabled = drop.disabled = state.draft.length === 0;
         if (state.draft.length === 0) return replace(result, empty(t('draft.none')));
         const asked = [...state.draft];
         replace(result, loading());
         try {
-            const answer = await preview(asked, actor.value || 'user:root', { signal });
-            if (asked.length === state.draft.length) replace(result, effects(answer));
-        } catch (error) { if (error.name !== 'AbortError') replace(result, failure(error, draw)); }
+            const answer = await load(asked);
+            if (mine === latest) show(answer);
+        } catch (error) { if (mine === latest && error.name !== 'AbortError') replace(result, failure(error, draw)); }
     }
     async function save() {
         commit.disabled = true;
+        replace(outcome);
         try {
-            const receipt = await state.api.transact(state.draft, { as: state.caller.principal ? undefined : actor.value, comment: comment.value });
+            const changes = [...state.draft];
+            const fresh = canTry ? await load(changes) : null;
+            if (fresh?.refused.length > 0) throw new Error(fresh.refused[0].message);
+            if (fresh && !sameEffects(fresh, shown)) return askAgain(fresh);
+            const receipt = await state.api.transact(changes, { as: state.caller.principal ? undefined : actor.value, comment: comment.value, unchangedSince: fresh?.revision });
             state.draft = [];
             await draw();
             replace(outcome, h('strong', { class: 'good' }, receipt.revision === null ? t('draft.no.effect') : t('draft.done', { n: String(receipt.revision) })));
+            committed(receipt);
         } catch (error) {
             commit.disabled = false;
-            replace(outcome, h('strong', { class: 'bad' }, error.message));
+            if (error.status === 412) await load(state.draft).then(askAgain, fail);
+            else fail(error);
         }
     }
+    /** Shows other effects than the reader has seen. Nothing was changed. */
+    function askAgain(answer) {
+        commit.disabled = false;
+        latest += 1;
+        show(answer);
+        replace(outcome, h('strong', { class: 'bad' }, t('draft.changed')));
+    }
+    addEventListener('muniment-commit', refresh, { signal });
     draw();
     return {
         title: t('menu.what-if'),
@@ -56,6 +101,10 @@ export async function whatIfScreen({ signal }) {
             mayChange() ? section(t('draft.commit.title'), h('div', { class: 'fields' }, actor.element, comment.element, commit, drop), outcome) : h('p', { class: 'note' }, t('read.only'))),
     };
 }
+
+/** Whether two answers have the same effects. If not all effects are listed, only answers about the same revision are the same. */
+const sameEffects = (a, b) => b !== null && JSON.stringify([a.differences, a.refused]) === JSON.stringify([b.differences, b.refused])
+    && ((a.complete && b.complete) || a.revision === b.revision);
 
 /** A form for one change. */
 function builder(add) {

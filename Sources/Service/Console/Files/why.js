@@ -1,8 +1,8 @@
 // Why: every way in which somebody has a privilege, or the changes that would give it.
 import { h } from './dom.js';
 import { eventSentence } from './events.js';
-import { chip, label, link, nameField } from './names.js';
-import { field } from './names.js';
+import { chip, chips, field, link, nameField } from './names.js';
+import { privilegesOf } from './object.js';
 import { explain, picture, proposals } from './paths.js';
 import { address, cached, go, state } from './state.js';
 import { empty, part, section } from './states.js';
@@ -13,6 +13,7 @@ export async function whyScreen({ parts: [subject, privilege, object], signal })
     if (!object) return { title: t('menu.why'), element: h('div', { class: 'screen' }, h('h1', {}, t('menu.why')), section(t('why.ask'), question())) };
     const answer = await explain(subject, privilege, object);
     const past = state.at === undefined ? '' : '.then';
+    const unknown = answer.outcomes?.find(({ decidedBy }) => decidedBy === 'unknownPrivilege')?.privilege;
     const values = { subject: link(subject), privilege: chip(privilege), object: link(object), moment: when(answer.time, 'long') };
     return {
         title: `${subject} ${privilege} ${object}`, answer,
@@ -20,10 +21,11 @@ export async function whyScreen({ parts: [subject, privilege, object], signal })
             h('div', { class: `verdict ${answer.allowed ? 'yes' : 'no'}` }, h('strong', {}, t(answer.allowed ? 'yes' : 'no')),
                 h('h1', {}, rich(`why.${answer.allowed ? 'allowed' : 'denied'}${past}`, values))),
             !answer.complete && h('p', { class: 'note' }, t('why.incomplete')),
+            unknown && h('p', { class: 'note warn' }, rich('why.unknown', { privilege: chip(unknown), privileges: chips(await privilegesOf(object)) })),
             answer.appointment && section(t('level.administrator'), picture({ steps: [] }, subject), h('p', {}, rich('because.administrator', { time: when(answer.appointment.time), actor: link(answer.appointment.actor) }))),
             answer.levels && levels(answer, subject),
-            !answer.allowed && section(t('why.proposals'), h('p', { class: 'muted' }, t('why.proposals.text')), proposals(answer)),
-            section(t('why.when'), part(() => transitions(subject, privilege, object), { signal })),
+            !answer.allowed && !unknown && section(t('why.proposals'), h('p', { class: 'muted' }, t('why.proposals.text')), proposals(answer)),
+            !unknown && section(t('why.when'), part(() => transitions(subject, privilege, object), { signal })),
             section(t('why.ask'), question(subject, privilege, object))),
     };
 }
