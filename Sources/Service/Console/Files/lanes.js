@@ -118,9 +118,10 @@ export function accessAt(access, { revision, time }) {
     const isHeld = (span) => span.begin <= revision && (span.end === undefined ? !(millis(span.until) <= millis(time)) : revision < span.end);
     const found = [];
     for (const [subject, byPrivilege] of access) {
-        const held = [...byPrivilege].map(([privilege, spans]) => ({ privilege, spans: spans.filter(isHeld) })).filter(({ spans }) => spans.length > 0);
+        const held = [...byPrivilege].filter(([, spans]) => spans.some(isHeld));
         if (held.length === 0) continue;
-        found.push({ subject, privileges: held.map(({ privilege }) => privilege), isAdministrator: held.some(({ spans }) => spans.some((span) => span.asAdministrator)) });
+        const isAdministrator = held.some(([, spans]) => spans.some((span) => span.asAdministrator && isHeld(span)));
+        found.push({ subject, privileges: held.map(([privilege]) => privilege), isAdministrator });
     }
     return found;
 }

@@ -166,7 +166,9 @@ export class Store {
      */
     transact(changes, { as, comment, unchangedSince, idempotencyKey = randomKey(), ...options } = {}) {
         const headers = { 'Idempotency-Key': idempotencyKey, ...(unchangedSince === undefined ? {} : { 'If-Match': `"${unchangedSince}"` }) };
-        return this.client.request('POST', `${this.path}/transactions`, { repeatable: true, ...options, body: defined({ do: changes, as, comment }), headers });
+        return this.client.request('POST', `${this.path}/transactions`, {
+            repeatable: true, ...options, body: defined({ do: changes, as, comment }), headers,
+        });
     }
 
     /** Iterates over the items of all pages of a list. `load` gets the cursor: `store.all(c => store.names({ cursor: c }), 'names')`. */

@@ -85,7 +85,11 @@ export function nameInput({ value = '', kinds = [], required = false, name, onin
         value, required, name, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: kinds.includes('user') ? 'user:…' : '', list: list.id,
     });
     let latest = 0;
-    const check = () => input.setCustomValidity(isComplete(input.value.trim()) ? '' : t('name.form', { name: visible(input.value.trim()), example: `${kinds[0] ?? 'doc'}:${visible(input.value.trim())}` }));
+    const check = () => {
+        const text = visible(input.value.trim());
+        input.setCustomValidity(isComplete(text) ? '' : t('name.form', { name: text, example: `${kinds[0] ?? 'doc'}:${text}` }));
+    };
+    check();
     input.addEventListener('input', async () => {
         check();
         oninput?.();
