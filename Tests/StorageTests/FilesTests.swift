@@ -71,3 +71,24 @@ struct FilesTests {
         #expect(result.error.contains("muniment: internal error") != isDamage)
     }
 }
+
+@Suite("Files: the owner of what root creates")
+struct FolderOwnerTests {
+    @Test("Files and folders that root creates belong to the owner of their folder", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        let folder = try ScratchFolder()
+        let (own, other) = (folder.path + "/own", folder.path + "/other")
+        for path in [own, other] { try makeFolder(path) }
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534, .groupOwnerAccountID: 65_534], ofItemAtPath: other)
+        for (path, user) in [(own, 0), (other, 65_534)] {
+            try replaceFile(path + "/file", with: [1])
+            try makeFolder(path + "/folder")
+            try makePrivateFolder(path + "/private")
+            try SharedLines(path: path + "/lines").append { _ in SharedLines.Addition(keptBytes: 0, lines: [], head: []) } then: { _ in }
+            for name in ["file", "folder", "private", "lines"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
+                #expect(attributes[.ownerAccountID] as? Int == user, "\(path)/\(name)")
+            }
+        }
+    }
+}

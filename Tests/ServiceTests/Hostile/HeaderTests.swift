@@ -31,6 +31,15 @@ struct HeaderTests {
         }
     }
 
+    @Test("A query of a thousand members is answered", arguments: [1, 250, 1_000])
+    func longQuery(members: Int) async throws {
+        try await withListeners { fixture in
+            let query = Array(repeating: "a", count: members).joined(separator: "&")
+            let status = try PlainClient(port: fixture.listen()).send("GET", "/healthz?" + query).0
+            #expect(status == 200)
+        }
+    }
+
     @Test("Every route refuses a Content-Encoding other than identity with 415")
     func encodedBodies() async throws {
         try await withListeners { fixture in

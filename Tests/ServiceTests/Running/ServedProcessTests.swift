@@ -98,6 +98,18 @@ struct ServedProcessTests {
         }
     }
 
+    @Test("SIGHUP does not end a service that has nothing to reload")
+    func reload() throws {
+        try withTemporaryFolder { folder in
+            let process = try ServedProcess(folder + "/data")
+            process.signal(SIGHUP)
+            #expect(try PlainClient(port: process.port).send("GET", "/healthz").0 == 200)
+            process.signal(SIGTERM)
+            #expect(process.exitCode() == 0)
+            #expect(process.errors.contains("SIGHUP: there is nothing to reload"))
+        }
+    }
+
     @Test("A service that is started with all signals blocked obeys SIGTERM")
     func blockedSignals() throws {
         try withTemporaryFolder { folder in
