@@ -34,11 +34,27 @@ struct BackupDrillTests {
             try tool.make("backup monday")
             let other = try tool.run("backup drill monday --store other")
             #expect(other.code == 1, "\(other.errors)")
-            #expect(other.output.contains("problem: other  the log of `other` does not contain the last commit of the backup"))
+            #expect(other.output.contains("problem: other  the log of `other` does not contain the last commit and the last refused command"))
             #expect(try tool.shell("printf X | dd of=monday/log/data.mdb bs=1 seek=5000 conv=notrunc 2>&1").code == 0)
             let damaged = try tool.run("backup drill monday")
             #expect(damaged.code == 1 && damaged.output.contains("was changed or damaged"), "\(damaged.errors)")
             #expect(damaged.lines.last?.hasPrefix("the backup cannot be relied on") == true)
+        }
+    }
+
+    @Test("A drill notices that the origin has lost a refused command")
+    func lostRefusal() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            #expect(try tool.shell("cp -r demo older").code == 0)
+            #expect(try tool.run("grant user:zed read on doc:plan --as user:zed").code != 0)
+            let verified = try tool.make("verify").output
+            #expect(verified.contains(", last refusal #"), "\(verified)")
+            try tool.make("backup monday")
+            try tool.make("backup drill monday --store demo")
+            // The same commits, without the refused command.
+            let drill = try tool.run("backup drill monday --store older")
+            #expect(drill.code == 1 && drill.output.contains("the last refused command of the backup"), "\(drill.output)")
         }
     }
 
@@ -65,8 +81,8 @@ struct BackupDrillTests {
             #expect(damaged.code == 1 && damaged.output.contains("`levels.json` does not match its checksum"), "\(damaged.output)")
             #expect(try tool.run("restore monday --store new").code == 3)
             #expect(try tool.shell("mv monday/levels.json demo").code == 0)
-            let missing = try tool.make("backup drill monday --store demo")
-            #expect(missing.output.contains("demo  the origin has `levels.json`, and the backup has none"), "\(missing.output)")
+            let missing = try tool.run("backup drill monday --store demo")
+            #expect(missing.code == 1 && missing.output.contains("is not the same in `demo` and in the backup"), "\(missing.output)")
         }
     }
 

@@ -44,7 +44,11 @@ extension Command {
         "audit former", "list the subjects that had a privilege on an object and no longer have it, and when each had it",
         sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
-            "audit former update on doc:plan", "user:ann  r19 2026-01-31T10:12:00Z – r20 2026-01-31T10:13:00Z  as administrator")
+            "audit former update on doc:plan",
+            """
+            user:ann  r9 2026-01-31T10:05:00Z – r11 2026-01-31T10:06:00Z
+            user:ann  r19 2026-01-31T10:12:00Z – r20 2026-01-31T10:13:00Z  as administrator
+            """)
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
         let found = try call.withAccess(to: object, privileges) { store, privileges in

@@ -19,7 +19,8 @@ extension Command {
         "verify", "check that the log is complete and the indexes match it", options: [.quick, .json, .store],
         example: Example(
             "verify",
-            "sound: 21 commits, 33 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
+            "sound: 21 commits, 33 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f, "
+                + "last refusal #1 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
     ) { call in
         try call.end()
         let report = try Store.verify(
