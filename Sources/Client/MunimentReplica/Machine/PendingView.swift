@@ -59,8 +59,11 @@ struct PendingView: Sendable {
         case _ where !holds(name): return true
         case .create(_, let parent, let value):
             guard try object(name, changes, base) == nil, try mayBeParent(parent, changes, base) else { return false }
-            changes[name, default: entries[name] ?? Entry()].object = ReplicaViewObject(
-                name, value: value, parent: parent, isPending: true)
+            var entry = changes[name] ?? entries[name] ?? Entry()
+            // A confirmed object of this name was deleted with one above it, and the objects below it too.
+            if try base(name) != nil { entry.wasDeleted = true }
+            entry.object = ReplicaViewObject(name, value: value, parent: parent, isPending: true)
+            changes[name] = entry
             return true
         case .write(_, let value): return try update(name, &changes, base) { $0.value = value }
         case .merge(_, let patch): return try update(name, &changes, base) { $0.value = $0.value.merging(patch) }

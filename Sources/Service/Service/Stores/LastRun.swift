@@ -17,6 +17,7 @@ public struct LastRun: Sendable {
     /// Records the present as a time. Does nothing in a folder that no service has used, and in a backup, which is never changed.
     ///
     /// - Parameters:
+    ///   - kind: a backup or a verification.
     ///   - store: the name of the store.
     ///   - text: a description for people.
     /// - Throws: a file error.
