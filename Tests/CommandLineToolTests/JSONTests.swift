@@ -19,7 +19,7 @@ struct JSONTests {
         ("diff user:ann --from 0", ["name", "from", "to", "differences"]),
         ("grant user:bob read on doc:plan", ["revision", "head", "time"]),
         ("log --from 5 --to 5", ["revision", "time", "actor", "events"]),
-        ("verify", ["sound", "commits", "events", "refusals", "problems", "notes", "revision", "hash"]),
+        ("verify", ["sound", "commits", "events", "refusals", "problems", "notes", "revision", "hash", "refusalHash"]),
         (
             "stats",
             [
