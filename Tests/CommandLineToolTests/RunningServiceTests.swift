@@ -48,7 +48,7 @@ struct RunningServiceTests {
 
     /// Replaces times, which differ each time, and the request ids that the service adds.
     private func masked(_ text: String) -> String {
-        text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\s\s[0-9a-f]{8}-\d+(?=\n|\s\s\()/, with: "")
+        text.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\s\s[0-9a-f]{16}(?=\n|\s\s\()/, with: "")
     }
 
     @Test("The story of this suite contains every command with a caller in its help")

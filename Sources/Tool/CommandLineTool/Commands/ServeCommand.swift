@@ -121,7 +121,7 @@ extension Command {
         let stop = StopSignal()
         let log = ServiceLog(format: plan.settings.logFormat)
         // Without a handler, SIGHUP would end the service.
-        var reload = ReloadSignal { log.write(.info, "SIGHUP: there is nothing to reload; other options need a restart") }
+        let reload = ReloadSignal { log.write(.info, "SIGHUP: there is nothing to reload; other options need a restart") }
         var settings = plan.settings
         settings.report = { log.write(.error, $0) }
         settings.note = { log.write($0, $1) }
@@ -150,9 +150,9 @@ extension Command {
             try call.output.flush()
             log.write(.info, "listens on \(address)")
             if let paths = plan.tls, let tls {
-                reload.cancel()
-                reload = paths.reload(
-                    started, service, on: plan.endpoint, replacing: tls, clock: settings.clock, log: log)
+                reload.replace(
+                    with: paths.reload(
+                        started, service, on: plan.endpoint, replacing: tls, clock: settings.clock, log: log))
             }
         } catch {
             // The server stops first, because its requests read from the stores.

@@ -45,15 +45,27 @@ private func startStopSources(_ handler: @escaping @Sendable (Int32) -> Void) ->
 /// SIGHUP, the signal to reload files.
 final class ReloadSignal {
     private let source: any DispatchSourceSignal
+    private let action: Action
+
+    private final class Action: Sendable {
+        let reload: Mutex<@Sendable () -> Void>
+
+        init(_ reload: @escaping @Sendable () -> Void) { self.reload = Mutex(reload) }
+    }
 
     /// - Parameter reload: called for each signal, one call at a time.
     init(_ reload: @escaping @Sendable () -> Void) {
         unblockSignals([SIGHUP])
         signal(SIGHUP, SIG_IGN)
+        let action = Action(reload)
+        self.action = action
         source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "reloading"))
-        source.setEventHandler(handler: reload)
+        source.setEventHandler { action.reload.withLock { $0 }() }
         source.start()
     }
+
+    /// Calls `reload` for later signals.
+    func replace(with reload: @escaping @Sendable () -> Void) { action.reload.withLock { $0 = reload } }
 
     /// Ignores the signal from now on.
     func cancel() { source.cancel() }

@@ -48,16 +48,16 @@ struct TLSPaths: Sendable {
             files: HTTPServerSettings.TLSFiles(certificatePEM: pem, keyPEM: keyPEM), path: certificate, validity: validity)
     }
 
-    /// Reads both again on every SIGHUP, passes them to a server, and logs the result. A certificate that clients would refuse
-    /// does not replace one that they accept.
+    /// Returns the action for SIGHUP: it reads both again, passes them to a server, and logs the result. A certificate that clients
+    /// would refuse does not replace one that they accept.
     ///
     /// - Parameter content: the files that the server has.
     func reload(
         _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, replacing content: Content,
         clock: @escaping @Sendable () -> Instant, log: ServiceLog
-    ) -> ReloadSignal {
+    ) -> @Sendable () -> Void {
         let current = Mutex(content)
-        return ReloadSignal {
+        return {
             do {
                 let (next, now) = (try read(), clock())
                 let problem = next.problem(at: now)
