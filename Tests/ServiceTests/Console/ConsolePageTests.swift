@@ -105,6 +105,8 @@ struct ConsolePageTests {
                 "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "sessionStorage",
                 "document.cookie",
             ] {
+                // During a sign-in with a provider, the tab keeps the secret of the attempt. It is not a token.
+                if name == "signin.js", word == "sessionStorage" { continue }
                 #expect(!text.contains(word), "\(name) has \(word)")
             }
             let addresses = text.components(separatedBy: "http").dropFirst().filter { $0.hasPrefix("://") || $0.hasPrefix("s://") }
