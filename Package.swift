@@ -201,7 +201,7 @@ let package = Package(
                 "Identity", "EventLog", "Events", "Permissions", "Hashing", "Secrets", "Files", "LMDB", "TestSupport", "Work",
                 "FaultHelper",
             ]),
-        tests("PermissionsTests", ["Events", "Permissions", "Hashing", "TestSupport"]),
+        tests("PermissionsTests", ["Events", "Permissions", "Hashing", "RandomHistories", "TestSupport"]),
         tests(
             "ProjectionsTests", ["Events", "Permissions", "Projections", "Hashing", "LMDB", "Muniment", "TestSupport"]),
         tests(

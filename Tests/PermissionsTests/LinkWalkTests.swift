@@ -1,5 +1,6 @@
 import Events
 import Permissions
+import RandomHistories
 import Synchronization
 import Testing
 
@@ -9,8 +10,17 @@ struct LinkWalkTests {
     private final class CountingState: AccessState {
         let base: TinyState
         let reads = Atomic<Int>(0)
+        /// Nil for a state that remembers nothing.
+        private var memories: LinkMemories?
 
-        init(_ base: TinyState) { self.base = base }
+        init(_ base: TinyState, remembers: Bool = false) {
+            self.base = base
+            memories = remembers ? LinkMemories() : nil
+        }
+
+        func linkMemory(for subjects: SubjectSet, deciding: SubjectSet?, at instant: Instant) -> LinkMemory {
+            memories?.memory(for: subjects, deciding: deciding, at: instant) ?? LinkMemory()
+        }
 
         func subjects(of caller: PrincipalID) -> SubjectSet { base.subjects(of: caller) }
         func options(of classID: ClassID) -> ClassOptions? { base.options(of: classID) }
@@ -122,5 +132,49 @@ struct LinkWalkTests {
         // The nearest objects first. At the same distance, those of earlier callers first.
         world.share(.one, by: Self.vic)
         #expect(try CountingState(world.state).benReads(.one).allowed)
+    }
+
+    @Test("E14: a list reads each object of a long chain of links once, and decides as a check does")
+    func longChain() throws {
+        var world = World()
+        let chain = (0..<4 * Limits.linkReadsPerCaller).map { _ in world.add(.doc) }
+        for (target, source) in zip(chain, chain.dropFirst()) { world.state.links[target] = [Self.mallory: [source]] }
+        // The limit lets a check follow the chain from some of its objects to this one, and from others not.
+        world.state.grant(.read, on: chain[3 * Limits.linkReadsPerCaller], to: .ben)
+
+        let list = CountingState(world.state, remembers: true)
+        let subjects = list.subjects(of: .ben)
+        let rules = AccessRules(list, at: Instant(microseconds: 0))
+        let listed = try chain.map { try rules.verdict(for: subjects, on: $0, wanted: .read).allows(.read) }
+        #expect(list.reads.load(ordering: .relaxed) <= 4 * chain.count)
+        #expect(listed.count { $0 } > Limits.linkReadsPerCaller / 2 && listed.count { !$0 } > Limits.linkReadsPerCaller)
+        for place in stride(from: 0, to: chain.count, by: 61) {
+            #expect(try CountingState(world.state).benReads(chain[place]).allowed == listed[place], "object \(place)")
+        }
+    }
+
+    @Test("E14: lists over random links decide as checks do, in any order", arguments: 0..<20 as Range<UInt64>)
+    func randomLinks(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var world = World()
+        let objects = (0..<300).map { _ in
+            world.add(Bool.random(using: &random) ? .folder : .doc, height: Int.random(in: 0..<3, using: &random))
+        }
+        for target in objects {
+            for _ in 0..<Int.random(in: 0..<4, using: &random) {
+                let writer = PrincipalID(rawValue: UInt64.random(in: 10..<13, using: &random))
+                world.state.links[target, default: [:]][writer, default: []].append(objects.randomElement(using: &random)!)
+            }
+        }
+        for _ in 0..<Int.random(in: 0..<6, using: &random) {
+            world.state.grant(.read, on: objects.randomElement(using: &random)!, to: .ben)
+        }
+        let list = CountingState(world.state, remembers: true)
+        let rules = AccessRules(list, at: Instant(microseconds: 0))
+        let subjects = list.subjects(of: .ben)
+        for object in objects.shuffled(using: &random) {
+            let listed = try rules.verdict(for: subjects, on: object, wanted: .read).allows(.read)
+            #expect(try CountingState(world.state).benReads(object).allowed == listed, "\(object), seed \(seed)")
+        }
     }
 }

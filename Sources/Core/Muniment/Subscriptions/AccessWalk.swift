@@ -151,12 +151,15 @@ extension AccessWalk {
         guard !candidates.isEmpty else { return false }
         // Every expiry before the commit time of a revision is recorded in an earlier revision, so no clock is needed.
         let rules = AccessRules(reader, at: .distantPast)
+        reader.move(to: earlier)
         for index in candidates.indices {
-            let object = candidates[index].object
-            reader.move(to: earlier)
-            (candidates[index].classes.before, candidates[index].access.before) = try rules.classAndAccess(of: object, for: before)
-            reader.move(to: revision)
-            (candidates[index].classes.after, candidates[index].access.after) = try rules.classAndAccess(of: object, for: after)
+            (candidates[index].classes.before, candidates[index].access.before) = try rules.classAndAccess(
+                of: candidates[index].object, for: before)
+        }
+        reader.move(to: revision)
+        for index in candidates.indices {
+            (candidates[index].classes.after, candidates[index].access.after) = try rules.classAndAccess(
+                of: candidates[index].object, for: after)
         }
         for candidate in candidates {
             let object = candidate.object

@@ -97,7 +97,7 @@ extension AccessRules where State: ExplainableState {
         for subjects: SubjectSet, on target: ObjectID
     ) throws -> (chains: [[ObjectReasons]], areComplete: Bool) {
         var followed = FollowedLinks(to: target)
-        var walk = LinkWalk(self, subjects, deciding: nil)
+        let walk = LinkWalk(self, subjects, deciding: nil)
         try walk.follow(to: target) { link in
             followed.add(link)
             return true

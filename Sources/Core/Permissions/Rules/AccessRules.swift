@@ -121,13 +121,7 @@ public import Events
     @usableFromInline func isReadableThroughLinks(
         _ object: ObjectID, for subjects: SubjectSet, deciding: SubjectSet?
     ) throws -> Bool {
-        var isReadable = false
-        var walk = LinkWalk(self, subjects, deciding: deciding)
-        try walk.follow(to: object) { link in
-            isReadable = link.isReadable
-            return !isReadable
-        }
-        return isReadable
+        try LinkWalk(self, subjects, deciding: deciding).reachesReadable(object)
     }
 }
 

@@ -28,6 +28,20 @@ public protocol AccessState {
 
     /// Returns the counting links to an object: those of at most `limit` callers, in the order of the callers' numbers.
     func links(to target: ObjectID, limit: Int) throws -> [CallerLinks]
+
+    /// Returns what earlier checks with the same subjects have read along links. A list of many objects is then not slowed down by
+    /// objects that link to each other.
+    ///
+    /// - Parameters:
+    ///   - subjects: the subjects of the caller.
+    ///   - deciding: replaces `subjects` at the level that decides, as in ``AccessRules/verdict(for:on:wanted:deciding:)``.
+    ///   - instant: the time for evaluating ends.
+    func linkMemory(for subjects: SubjectSet, deciding: SubjectSet?, at instant: Instant) -> LinkMemory
+}
+
+extension AccessState {
+    /// Returns an empty memory: right for a state that may change between two checks, or that records what a check reads.
+    public func linkMemory(for subjects: SubjectSet, deciding: SubjectSet?, at instant: Instant) -> LinkMemory { LinkMemory() }
 }
 
 /// The objects with a link to one object that one caller has written.

@@ -6,62 +6,84 @@ internal import Events
 /// ``Primitives/Limits/linkReadsPerCaller`` objects for the links that one caller has written and ``Primitives/Limits/linkReads`` in
 /// total. The links of one caller therefore cannot make a check expensive, and cannot prevent another caller's links from being
 /// followed.
+///
+/// Walks with the same memory read each object once. The limits count for each walk as if it had read everything itself, so that a
+/// list and a check decide the same.
 struct LinkWalk<State: AccessState> {
     private let rules: AccessRules<State>
     private let subjects: SubjectSet
     private let deciding: SubjectSet?
-    private var reads = 0
-    private var readsByWriter: [PrincipalID: Int] = [:]
-    private var known: [ObjectID: (isReadable: Bool, passesOn: Bool)?] = [:]
+    private let memory: LinkMemory
 
     init(_ rules: AccessRules<State>, _ subjects: SubjectSet, deciding: SubjectSet?) {
         self.rules = rules
         self.subjects = subjects
         self.deciding = deciding
+        memory = rules.state.linkMemory(for: subjects, deciding: deciding, at: rules.instant)
+    }
+
+    /// Returns whether a readable object links to an object that is not readable without links, directly or through a chain of such
+    /// links.
+    func reachesReadable(_ object: ObjectID) throws -> Bool {
+        if memory.isFruitless(object) { return false }
+        var isReadable = false
+        let followed = try follow(to: object) { link in
+            isReadable = link.isReadable
+            return !isReadable
+        }
+        // A walk from one of these objects would follow no other links.
+        if !isReadable, let followed { memory.markFruitless(followed) }
+        return isReadable
     }
 
     /// Passes each link once to `body`, until `body` returns false.
-    mutating func follow(to object: ObjectID, _ body: (FollowedLink) throws -> Bool) throws {
-        var pending = [object]
-        var targets: Set<ObjectID> = [object]
+    ///
+    /// - Returns: the numbers of the objects whose links were followed; nil if some were not, because of a limit.
+    @discardableResult
+    func follow(to object: ObjectID, _ body: (FollowedLink) throws -> Bool) throws -> [Int]? {
+        let start = memory.beginWalk(to: object)
+        var pending = [start]
         var next = 0
-        while next < pending.count, reads < Limits.linkReads {
+        var isComplete = true
+        while next < pending.count {
             let target = pending[next]
             next += 1
-            for links in try rules.state.links(to: target, limit: Limits.linkReads - reads) {
-                reads += 1
-                for source in links.sources where source != object {
-                    guard reads < Limits.linkReads, readsByWriter[links.writer, default: 0] < Limits.linkReadsPerCaller else {
+            guard memory.reads < Limits.linkReads else { return nil }
+            let links = try memory.links(to: target) { try rules.state.links(to: $0, limit: Limits.linkReads) }
+            let room = Limits.linkReads - memory.reads
+            if links.count > room || links.count == Limits.linkReads { isComplete = false }
+            for place in links.indices.prefix(room) {
+                memory.countRead()
+                let writer = links[place].writer
+                guard memory.mayRead(for: writer) else {
+                    isComplete = false
+                    continue
+                }
+                for source in memory.sources(place, of: target) where source != start {
+                    guard memory.mayRead(for: writer) else {
+                        isComplete = false
                         break
                     }
-                    guard let (isReadable, passesOn) = try evaluate(source, countingFor: links.writer) else { continue }
-                    let link = FollowedLink(source: source, target: target, isReadable: isReadable, passesOn: passesOn)
-                    guard try body(link) else { return }
-                    if passesOn, targets.insert(source).inserted { pending.append(source) }
+                    let found = try memory.evaluation(of: source, countingFor: writer) { try evaluate($0) }
+                    guard found.exists else { continue }
+                    let link = FollowedLink(
+                        source: memory[source], target: memory[target], isReadable: found.isReadable, passesOn: found.passesOn)
+                    guard try body(link) else { return pending }
+                    if found.passesOn, memory.isFirstVisit(source) { pending.append(source) }
                 }
             }
         }
+        return isComplete ? pending : nil
     }
 
-    /// Evaluates an object that links; nil if it does not exist.
-    private mutating func evaluate(
-        _ source: ObjectID, countingFor writer: PrincipalID
-    ) throws -> (isReadable: Bool, passesOn: Bool)? {
-        var cost = 1
-        defer {
-            reads += cost
-            readsByWriter[writer, default: 0] += cost
-        }
-        if let found = known[source] { return found }
-        var found: (isReadable: Bool, passesOn: Bool)?
-        if let (place, options) = try rules.located(source) {
-            let (levels, objectsRead) = try rules.levels(
-                for: subjects, on: source, at: place, options, wanted: .read, deciding: deciding)
-            cost = objectsRead
-            found = (levels.combined.contains(.read), options.readThroughLinks && levels.withLink.combined.contains(.read))
-        }
-        known[source] = .some(found)
-        return found
+    /// Evaluates an object that links.
+    private func evaluate(_ source: ObjectID) throws -> LinkMemory.Evaluation {
+        guard let (place, options) = try rules.located(source) else { return LinkMemory.Evaluation() }
+        let (levels, objectsRead) = try rules.levels(
+            for: subjects, on: source, at: place, options, wanted: .read, deciding: deciding)
+        return LinkMemory.Evaluation(
+            exists: true, isReadable: levels.combined.contains(.read),
+            passesOn: options.readThroughLinks && levels.withLink.combined.contains(.read), cost: Int32(objectsRead))
     }
 }
 

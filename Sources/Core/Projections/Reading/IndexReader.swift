@@ -35,6 +35,8 @@ public final class IndexReader {
     /// The span of the store that was used last.
     private var storeSpan: UpperSpan?
     private var administratorSpans: [RevisionSpan<PrincipalID>]?
+    /// Kept as long as the view stays at a revision.
+    private var linkMemories = LinkMemories()
 
     /// The relations between classes, cached as long as the view has the same snapshot.
     var classLinks: ClassLinks?
@@ -72,12 +74,16 @@ public final class IndexReader {
     public var isOvertaken: Bool { transaction.isOvertaken }
 
     /// Resets the read transaction, so that it keeps no pages from being reused.
-    public func rest() { transaction.reset() }
+    public func rest() {
+        transaction.reset()
+        linkMemories.removeAll()
+    }
 
     /// Renews the read transaction at the present state of the index, and moves to its head.
     public func renew() throws {
         try transaction.renew()
         current = nil
+        linkMemories.removeAll()
         if transaction.snapshotID != snapshotID {
             classLinks = nil
             guard let state = try tables.readState(in: transaction) else { throw IndexError.unusable("it is empty") }
@@ -102,6 +108,7 @@ public final class IndexReader {
         guard revision != turnedTo else { return }
         if let known = current, revision < known.begin || revision >= known.end { current = nil }
         turnedTo = revision
+        linkMemories.removeAll()
     }
 
     /// Returns the revision of the last commit at or before an instant; 0 before the first commit. Logarithmic.
@@ -295,6 +302,10 @@ extension IndexReader: AccessState {
             writer = key.second + 1
         }
         return found
+    }
+
+    public func linkMemory(for subjects: SubjectSet, deciding: SubjectSet?, at instant: Instant) -> LinkMemory {
+        linkMemories.memory(for: subjects, deciding: deciding, at: instant)
     }
 
     public func subjects(of caller: PrincipalID) throws -> SubjectSet { try subjectSpan(of: caller).subjects }
