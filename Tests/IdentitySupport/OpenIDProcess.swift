@@ -14,6 +14,8 @@ package final class OpenIDProcess: Sendable {
         warnings.simplefilter('ignore')
         os.environ['AUTHLIB_INSECURE_TRANSPORT'] = '1'
         import oidc_provider_mock as mock
+        # The imported library has removed the filter.
+        warnings.simplefilter('ignore')
         logging.disable()
         users = [mock.User(sub=sub, claims=claims) for sub, claims in json.loads(sys.argv[1]).items()]
         with mock.run_server_in_thread(require_nonce=True, user_claims=users) as server:

@@ -154,12 +154,16 @@ func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(
 
 /// Syncs the names in the folder of a file. Only then do created and removed files survive a crash of the machine.
 public func syncFolder(of path: String) throws(FileError) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = parentFolder(of: path)
     let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(errno, "open", path: folder) }
     defer { _ = close(descriptor) }
     guard fsync(descriptor) == 0 || errno == EINVAL else { throw FileError(errno, "sync", path: folder) }
+}
+
+/// Returns the folder that contains a file: `.` for a name without a folder.
+func parentFolder(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
 }
 
 /// Returns the canonical path of an existing file; the path itself if it does not exist.

@@ -6,10 +6,8 @@ internal import Glibc
 /// for other users, who cannot give files away, and nothing for a symbolic link's target.
 public func giveToOwnerOfFolder(_ path: String) {
     guard geteuid() == 0 else { return }
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     var (own, status) = (stat(), stat())
-    guard unsafe stat(folder, &status) == 0, unsafe lstat(path, &own) == 0, own.st_uid == 0, status.st_uid != 0,
+    guard unsafe stat(parentFolder(of: path), &status) == 0, unsafe lstat(path, &own) == 0, own.st_uid == 0, status.st_uid != 0,
         // A folder in which every user may create files, such as `/tmp`, says nothing about the user of the service.
         status.st_mode & 0o002 == 0
     else { return }

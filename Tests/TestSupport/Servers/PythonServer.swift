@@ -6,9 +6,13 @@ public final class PythonServer: Sendable {
     private let process: ChildProcess
     public let port: UInt16
 
-    /// Adds `watch()`, which ends the process when its standard input ends.
+    /// Ends the process when its standard input ends, and does not report clients that break off: many tests do so on purpose.
     private static let prelude = """
-        import http.server, os, ssl, sys, threading
+        import http.server, os, socketserver, ssl, sys, threading
+        report = socketserver.BaseServer.handle_error
+        def handle_error(server, request, address):
+            if not isinstance(sys.exc_info()[1], ConnectionError): report(server, request, address)
+        socketserver.BaseServer.handle_error = handle_error
         def watch():
             threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         watch()

@@ -90,7 +90,7 @@ private struct Verification {
     private var commits: UInt64 = 0
     private var events: UInt64 = 0
     private var refusals: UInt64 = 0
-    private var refusalHash: String?
+    private var refusalHash: Digest?
     private var problems: [String] = []
     private var notes: [String] = []
 
@@ -161,7 +161,7 @@ private struct Verification {
 
     private func report(_ head: StoreHead?) -> VerificationReport {
         VerificationReport(
-            commits: commits, events: events, refusals: refusals, refusalHash: refusalHash, head: head, problems: problems,
+            commits: commits, events: events, refusals: refusals, refusalHash: refusalHash.map { "\($0)" }, head: head, problems: problems,
             notes: notes)
     }
 
@@ -211,7 +211,7 @@ private struct Verification {
                 }
                 previous = refusal.head
                 refusals += 1
-                refusalHash = "\(hash)"
+                refusalHash = hash
                 guard refusals % Self.stride == 0 else { return }
                 do { try progress(Progress(stage: "checking the refused commands", done: refusals, total: total)) } catch {
                     throw EndedError(reason: error)

@@ -24,7 +24,7 @@ extension Command {
                 ).map { (subject: access.subject, transition: $0) }
             }.sorted { $0.transition.time < $1.transition.time }
         }
-        if found.isEmpty { call.note("nobody gained or lost this in the span") }
+        if found.isEmpty { call.note("no access was gained or lost between these moments") }
         let zone = try call.zone
         return try call.answer(
             .object(
@@ -78,14 +78,14 @@ extension Command {
             try call.noteUnknown(snapshot, objects: [object])
             return (try snapshot.witnesses(of: privileges, on: object), snapshot.members)
         }
-        if witnesses.isEmpty { call.note("nobody has this") }
+        if witnesses.isEmpty { call.note("no user has this access") }
         var members = QueryMembers(privileges: privileges, object: object).answer([], as: "subjects", when)
         members["subjects"] = .array(witnesses.map { WitnessJSON($0).value })
         return try call.answer(.object(members), lines: witnesses.flatMap(\.lines))
     }
 
     static let auditUnused = Command(
-        "audit unused", "list the roles that nobody uses: those without members, and those that open nothing",
+        "audit unused", "list unused roles: those without members, and those that open nothing",
         options: Option.list,
         example: Example("audit unused", "role:editors  no members")
     ) { call in

@@ -25,8 +25,7 @@ extension Command {
         }
         let directory = try call.directory
         let backup = try Store.backup(at: directory, to: path, options: call.storeOptions)
-        let store = URL(filePath: canonicalPath(directory))
-        call.record(backup, of: store.lastPathComponent, in: store.deletingLastPathComponent().path, at: path)
+        call.record(.backup, of: directory, backup.summary(at: path))
         return try call.report(backup, in: path)
     }
 
@@ -64,22 +63,13 @@ extension Invocation {
         }
     }
 
-    /// Records the time of a backup for the metrics of the service.
-    fileprivate func record(_ backup: Backup, of store: String, in directory: String, at path: String) {
-        guard let name = StoreName(store) else { return }
-        do {
-            try LastRun(dataDirectory: directory).record(
-                .backup, of: name, "r\(backup.head.revision) \(backup.head.hash) in \(path)")
-        } catch { note("the time of the backup is not recorded for the metrics of the service: \(error)") }
-    }
-
     fileprivate func backUp(_ directory: String, to path: String) throws -> ExitCode {
         var accounts: AccountsBackup?
         let made = try DataBackup.make(of: directory, to: path, options: storeOptions) { draft in
             accounts = try AccountsBackup.make(of: directory + "/.muniment", to: draft + "/.muniment")
             return accounts != nil
         }
-        for (name, backup) in made.stores { record(backup, of: name, in: directory, at: path) }
+        for (name, backup) in made.stores { record(.backup, of: "\(directory)/\(name)", backup.summary(at: path)) }
         if accounts != nil {
             note(
                 "the backup does not contain `\(directory)/.muniment/master.key`, and the accounts are unreadable without it: keep a "
@@ -105,7 +95,7 @@ extension Invocation {
     fileprivate func report(_ backup: Backup, in path: String) throws -> ExitCode {
         ProgressBar.standard.clear()
         return try answer(
-            .object(backup.json.with("path", .string(path))), lines: ["r\(backup.head.revision) \(backup.head.hash) in \(path)"])
+            .object(backup.json.with("path", .string(path))), lines: [backup.summary(at: path)])
     }
 
     fileprivate func report(_ backups: [String: Backup], _ accounts: AccountsBackup?, in path: String) throws -> ExitCode {
@@ -118,7 +108,7 @@ extension Invocation {
             try output.json(.object(json))
         } else {
             for (name, backup) in backups {
-                try output.line("\(name)  r\(backup.head.revision) \(backup.head.hash) in \(path)/\(name)")
+                try output.line("\(name)  \(backup.summary(at: "\(path)/\(name)"))")
             }
             if let accounts {
                 try output.line(
@@ -130,6 +120,8 @@ extension Invocation {
 }
 
 extension Backup {
+    fileprivate func summary(at path: String) -> String { "r\(head.revision) \(head.hash) in \(path)" }
+
     fileprivate var json: JSONObject {
         [
             "revision": .revision(head.revision), "time": .time(head.time), "hash": .string(head.hash), "events": .count(events),

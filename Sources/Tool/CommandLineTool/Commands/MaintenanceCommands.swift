@@ -26,7 +26,7 @@ extension Command {
         let report = try Store.verify(
             at: try call.directory, quick: call.options.isSet(.quick), options: call.storeOptions)
         ProgressBar.standard.clear()
-        if report.isSound, !call.options.isSet(.quick) { call.recordVerification(report.line) }
+        if report.isSound, !call.options.isSet(.quick) { call.record(.verification, of: try call.directory, report.line) }
         let lines = report.problems.map { "problem: \($0)" } + report.notes.map { "note: \($0)" } + [report.line]
         return try call.answer(.object(report.json), lines: lines, report.isSound ? .success : .failure)
     }
@@ -142,13 +142,18 @@ extension Command {
 }
 
 extension Invocation {
-    /// Records the time of a successful verification for the metrics and the console of the service.
-    fileprivate func recordVerification(_ line: String) {
-        do {
-            let store = URL(filePath: canonicalPath(try directory))
-            guard let name = StoreName(store.lastPathComponent) else { return }
-            try LastRun(dataDirectory: store.deletingLastPathComponent().path).record(.verification, of: name, line)
-        } catch { note("the time of the verification is not recorded for the metrics of the service: \(error)") }
+    /// Records the time of a successful verification or backup for the metrics and the console of the service.
+    ///
+    /// - Parameters:
+    ///   - kind: a backup or a verification.
+    ///   - store: the folder of the store.
+    ///   - text: a description for people.
+    func record(_ kind: LastRun.Kind, of store: String, _ text: String) {
+        let store = URL(filePath: canonicalPath(store))
+        guard let name = StoreName(store.lastPathComponent) else { return }
+        do { try LastRun(dataDirectory: store.deletingLastPathComponent().path).record(kind, of: name, text) } catch {
+            note("the time of the \(kind) is not recorded for the metrics of the service: \(error)")
+        }
     }
 }
 
