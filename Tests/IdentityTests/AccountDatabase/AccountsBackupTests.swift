@@ -85,7 +85,7 @@ import Testing
             try fixture.open { _ in }
             #expect(try AccountsBackup.make(of: fixture.folder, to: backup) == nil, "nobody has an account")
             try fixture.open { book in _ = try fixture.makeAccount("ann", book) }
-            _ = try AccountsBackup.make(of: fixture.folder, to: backup)
+            let made = try #require(try AccountsBackup.make(of: fixture.folder, to: backup))
             #expect { try AccountsBackup.restore(backup, to: fixture.folder) } throws: {
                 "\($0)".contains("is not overwritten")
             }
@@ -98,6 +98,16 @@ import Testing
                 }
                 try FileBytes.write(whole, to: backup + "/accounts/" + name)
             }
+            let record = backup + "/accounts/backup.json"
+            let whole = try FileBytes.read(record)
+            for offset in whole.indices {
+                try FileBytes.flip(record, at: offset, mask: 0x01)
+                // The number of accounts is for people; only the master key could verify it.
+                let restored = try? AccountsBackup.restore(backup, to: folder + "/record \(offset)")
+                #expect(restored.map { $0.headHash == made.headHash && $0.records == made.records } ?? true, "byte \(offset)")
+                try FileBytes.write(whole, to: record)
+            }
+            #expect(try AccountsBackup.restore(backup, to: folder + "/whole") == made)
             try removeFile(backup + "/accounts/keys")
             #expect { try AccountsBackup.restore(backup, to: folder + "/keyless") } throws: { "\($0)".contains("use another one") }
         }

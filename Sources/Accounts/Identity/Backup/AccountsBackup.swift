@@ -146,9 +146,24 @@ extension AccountsBackup {
         guard try digest(of: copy.keys) == record.keysDigest else {
             throw AccountDatabaseError.backupDamaged(path: source.path, problem: "its keys are from another backup")
         }
+        guard try head(of: copy) == record.head else {
+            throw AccountDatabaseError.backupDamaged(
+                path: source.path, problem: "`backup.json` names another last record than its log has")
+        }
         try syncFolder(of: copy.logFile)
         try copy.known.write(record.head)
         return record
+    }
+
+    /// Returns the last record of a copied log.
+    private static func head(of copy: AccountsFolder) throws -> RecordHead? {
+        let log = try RecordLog(path: copy.log, isReadOnly: true)
+        defer {
+            log.close()
+            // Reading the log has created this file.
+            try? removeFile(copy.log + "/lock.mdb")
+        }
+        return log.head
     }
 
     private static let format = "muniment-accounts-backup/1"
