@@ -9,18 +9,10 @@ export function signIn(message, open) {
     const button = h('button', { type: 'submit', class: 'primary' }, t('sign.in'));
     const error = h('p', { class: 'form-error', role: 'alert' });
     const form = h('form', {
-        onsubmit: async (event) => {
-            event.preventDefault();
-            button.disabled = true;
-            replace(error);
-            try {
-                await open(token.value.trim());
-            } catch (problem) {
-                button.disabled = false;
-                replace(error, problem.status === 401 ? t('token.wrong') : problem.status === 0 ? t('offline.text') : problem.message);
-                token.select();
-            }
-        },
+        onsubmit: submitting(button, error, () => open(token.value.trim()), (problem) => {
+            replace(error, problem.status === 401 ? t('token.wrong') : problem.status === 0 ? t('offline.text') : problem.message);
+            token.select();
+        }),
     }, h('label', { for: 'token' }, 'Token'), token, error, button);
     return h('main', { class: 'sign-in' },
         h('div', { class: 'card' },
@@ -32,6 +24,19 @@ export function signIn(message, open) {
             h('details', {}, h('summary', {}, t('sign.in.how')), h('p', {}, t('sign.in.how.text')),
                 h('pre', {}, 'muniment token create --data DIR --store default --can ask'))));
 }
+
+/** Returns the handler of a form: it disables the button during the action, and passes an error to `fail`. */
+const submitting = (button, error, action, fail) => async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    replace(error);
+    try {
+        await action();
+    } catch (problem) {
+        button.disabled = false;
+        fail(problem);
+    }
+};
 
 /** The address that a provider leads back to. It must be among the `redirectURIs` of the provider's settings. */
 const redirectURI = () => `${location.origin}/console/signed-in`;
@@ -46,17 +51,7 @@ function account(open) {
     const providers = h('div', { class: 'providers' });
     const fail = (problem) => replace(error, problem.status === 404 ? t('account.none') : problem.type === 'wrong-credentials' ? t('account.wrong') : problem.status === 0 ? t('offline.text') : problem.message);
     const form = h('form', {
-        onsubmit: async (event) => {
-            event.preventDefault();
-            button.disabled = true;
-            replace(error);
-            try {
-                await open((client) => client.signIn(email.value.trim(), password.value, 'console'));
-            } catch (problem) {
-                button.disabled = false;
-                fail(problem);
-            }
-        },
+        onsubmit: submitting(button, error, () => open((client) => client.signIn(email.value.trim(), password.value, 'console')), fail),
     }, h('label', { for: 'email' }, t('account.email')), email, h('label', { for: 'password' }, t('account.password')), password, error, button);
     const list = async () => {
         try {
