@@ -207,6 +207,26 @@ struct SharedStoreTests {
         }
     }
 
+    @Test("A store that was never in the shared log is refused there, and still opens on its own machine")
+    func notMoved() throws {
+        try withTemporaryFolder { folder in
+            try Implementation.local.withLog { shared in
+                let path = folder + "/alone"
+                try Store.create(at: path, preset: .open).close()
+                let silent = FaultyLog(shared, seed: 1)
+                silent.isSilent = true
+                for log in [shared, silent] as [any SharedLog] {
+                    var options = StoreOptions()
+                    options.sharedLog = log
+                    #expect(throws: SharedLogError.self) { try Store.open(at: path, .writing, options: options) }
+                    let store = try Store.open(at: path, .writing)
+                    try store.commit(Transaction("user:root", [.register("user:ann")]))
+                    try store.close()
+                }
+            }
+        }
+    }
+
     @Test("A node stops before it folds a commit that does not continue its copy, and answers nothing from it")
     func brokenChain() throws {
         try withTemporaryFolder { folder in
@@ -261,6 +281,7 @@ final class FaultyLog: SharedLog, @unchecked Sendable {
     private let random: Mutex<SplitMix64>
     private let failures = Atomic(0)
     var isFaulty = false
+    var isSilent = false
     var breaksChain = false
 
     init(_ log: any SharedLog, seed: UInt64) {
@@ -272,7 +293,7 @@ final class FaultyLog: SharedLog, @unchecked Sendable {
     var count: Int { failures.load(ordering: .relaxed) }
 
     private func failSometimes() throws(SharedLogError) {
-        guard isFaulty, random.withLock({ Int.random(in: 0..<6, using: &$0) }) == 0 else { return }
+        guard isSilent || isFaulty && random.withLock({ Int.random(in: 0..<6, using: &$0) }) == 0 else { return }
         failures.add(1, ordering: .relaxed)
         throw SharedLogError.unreachable("a fault of the test")
     }

@@ -164,13 +164,8 @@ public final class Store: Sendable {
         try folder.logSeal.check(log)
         var current: ContinuousClock.Instant?
         if let shared = options.sharedLog {
-            try replaceFile(folder.sharedMark, with: [])
             let begin = ContinuousClock.now
-            // Without an answer, the node begins with the copy that it has.
-            do {
-                try copy(shared, to: log, options)
-                current = begin
-            } catch SharedLogError.unreachable {}
+            if try bring(log, to: shared, folder, options) { current = begin }
         }
         try folder.seenHead.check(log)
         let opening = IndexOpening(folder: folder, log: log, options: options)
@@ -204,6 +199,27 @@ public final class Store: Sendable {
         feed.findAffectedSubscribers { [weak store] in store?.affectedSubscribers(of: $0, readsValues: $1) }
         writer.watchEnds()
         return store
+    }
+
+    /// Copies the rest of a shared log, and marks the store as a node's copy of it.
+    ///
+    /// - Returns: false if the shared log does not answer. The node then begins with the copy that it has.
+    private static func bring(
+        _ log: EventLog, to shared: any SharedLog, _ folder: StoreFolder, _ options: StoreOptions
+    ) throws -> Bool {
+        let isCopy = fileExists(folder.sharedMark)
+        let head = log.head
+        // Before the first copied commit: without the mark, another start could commit to this machine's log alone.
+        if !isCopy { try replaceFile(folder.sharedMark, with: []) }
+        do {
+            try copy(shared, to: log, options)
+            return true
+        } catch {
+            // A store that was never in the shared log stays as it is.
+            if !isCopy, log.head == head { try removeFile(folder.sharedMark) }
+            guard isCopy, case SharedLogError.unreachable = error else { throw error }
+            return false
+        }
     }
 
     private static func clockGuard(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) -> ClockGuard? {
