@@ -2,6 +2,11 @@
 #include <microhttpd.h>
 /* The C library's module for Swift does not have it. */
 #include <sys/epoll.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 /* A fact about a connection; the library's own function takes further arguments, which Swift cannot give. */
 static inline const union MHD_ConnectionInfo *
@@ -20,3 +25,17 @@ muniment_connection_count (struct MHD_Daemon *daemon)
 
 /* The C library keeps this to programs that ask for GNU extensions before its first header, which Swift does not. */
 extern int muniment_accept (int socket, struct sockaddr *address, socklen_t *length, int flags) __asm__ ("accept4");
+
+/* How many bytes the peer of a socket has acknowledged, always ascending; 0 if the kernel does not tell. The C library's
+   `struct tcp_info` ends before this field of the kernel (`tcpi_bytes_acked`, at this place since Linux 4.1). */
+static inline uint64_t
+muniment_acknowledged_bytes (int socket)
+{
+  unsigned char info[128] = { 0 };
+  socklen_t length = sizeof info;
+  uint64_t count;
+  if (getsockopt (socket, IPPROTO_TCP, TCP_INFO, info, &length) != 0)
+    return 0;
+  memcpy (&count, info + 120, sizeof count);
+  return count;
+}

@@ -20,6 +20,11 @@ internal import Synchronization
     /// When the server began to wait for the client, on the monotonic clock: when the client connected, its last request ended, or its
     /// current request began.
     let waitingSince: Atomic<UInt64>
+    /// Until when the client has read its response at the lowest allowed rate, on the monotonic clock; `never` if no response with an end
+    /// is being sent. It begins as the time when the sending began, and ``noteReading(at:)`` advances it.
+    let sendingSince = Atomic(Connection.never)
+    /// The bytes that the client had acknowledged at the last call of ``noteReading(at:)``.
+    private let acknowledgedBytes = Atomic<UInt64>(0)
     /// The application's data about the connection.
     let applicationState = Mutex<(any AnyObject & Sendable)?>(nil)
     private let holder = Atomic(Holder.nobody)
@@ -103,6 +108,39 @@ internal import Synchronization
     func giveWay() -> Bool {
         guard exchange(.nobody, for: .newConnection) else { return false }
         _ = shutdown(socket, Int32(SHUT_RD))
+        return true
+    }
+
+    /// Advances ``sendingSince`` by the time for the bytes that the client has read since the last call. The socket must be open.
+    ///
+    /// The library cannot tell this: it writes to a socket again only after the client has read a third of the sent bytes, which can be a
+    /// megabyte.
+    ///
+    /// - Parameter now: the current time of the monotonic clock.
+    func noteReading(at now: UInt64) {
+        let since = sendingSince.load(ordering: .relaxed)
+        guard since < now else { return }
+        let total = muniment_acknowledged_bytes(socket)
+        let before = acknowledgedBytes.exchange(total, ordering: .relaxed)
+        guard total > before else { return }
+        let advanced = since + (total - before) * (1_000_000_000 / UInt64(Engine.slowestBody))
+        // It stays unchanged if the response has ended meanwhile.
+        _ = sendingSince.compareExchange(expected: since, desired: min(now, advanced), ordering: .relaxed)
+    }
+
+    /// Whether the client of a response with an end has not read since before a time.
+    func isStalled(since limit: UInt64) -> Bool { sendingSince.load(ordering: .relaxed) < limit }
+
+    /// Shuts a stalled connection down in both directions. The library then closes it.
+    ///
+    /// - Parameter limit: the client must not have read since before this time.
+    /// - Returns: false if the connection stays open, because the client has read, or the response has ended.
+    func giveWay(ifStalledSince limit: UInt64) -> Bool {
+        noteReading(at: Clock.nanoseconds())
+        let since = sendingSince.load(ordering: .relaxed)
+        guard since < limit, sendingSince.compareExchange(expected: since, desired: Connection.never, ordering: .relaxed).exchanged
+        else { return false }
+        shutDown()
         return true
     }
 

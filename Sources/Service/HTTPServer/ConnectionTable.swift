@@ -3,14 +3,19 @@ internal import Synchronization
 
 /// The connections of a server, and the limits on their number: in total, and for each network (``IPAddress/network``).
 ///
-/// At a limit, the server closes a waiting connection to make room for a new one. A waiting connection is idle, or its request has not
-/// arrived in full. The server selects it as follows:
+/// At a limit, the server closes a waiting or stalled connection to make room for a new one. A waiting connection is idle, or its request
+/// has not arrived in full. A connection is stalled if a response with an end is being sent, and its client has read more slowly than
+/// ``Engine/slowestBody`` for two seconds. A connection stays open while the server works on its request, or sends an endless stream.
+///
+/// The server selects the connection as follows:
 ///
 /// - At the limit of a network: from the connections of that network.
 /// - At the total limit: from the network with the most connections, so that a client with many connections displaces its own.
-/// - Among these: the connection that has been idle for the longest time. If no connection has been idle for a while: the one whose client
-///   the server has waited for longest. A client that has just connected, or sends requests often, keeps its connection while there are
-///   older unfinished requests.
+/// - Within the network, the first of:
+///   1. The connection that has been idle for the longest time, if this is more than a second.
+///   2. The connection with the oldest unfinished request, if this is older than a second.
+///   3. The connection that has been stalled for the longest time.
+///   4. The oldest other waiting connection. A client that has just connected, or sends requests often, keeps its connection until then.
 final class ConnectionTable: Sendable {
     private let limit: Int
     /// The limit for each network; 0 for no limit.
@@ -25,6 +30,8 @@ final class ConnectionTable: Sendable {
     private static let pauseSeconds = 0.05
     /// How long a connection without a request is expected to send one.
     fileprivate static let freshNanoseconds: UInt64 = 1_000_000_000
+    /// How long a client may read too slowly before its connection counts as stalled.
+    fileprivate static let stallNanoseconds: UInt64 = 2_000_000_000
 
     fileprivate struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
@@ -34,6 +41,9 @@ final class ConnectionTable: Sendable {
         /// Whether a new connection waits for room.
         var isAwaited = false
         var isClosed = false
+        /// How many connections are closed at once at the total limit, and when this was done the last time.
+        var batch = 1
+        var batchTime: UInt64 = 0
     }
 
     init(_ settings: HTTPServerSettings) {
@@ -45,22 +55,21 @@ final class ConnectionTable: Sendable {
     /// Counts an accepted connection. At the total limit, waits until another connection has ended. May be called by one thread only.
     ///
     /// - Parameter network: the client's network; nil if its address has an unknown kind.
-    /// - Returns: false if the connection must be closed at once: its network is at the limit and all its connections are handling
-    ///   requests,
-    ///   or the server stops.
+    /// - Returns: false if the connection must be closed at once: its network is at the limit and none of its connections is waiting or
+    ///   stalled, or the server stops.
     func enter(from network: IPAddress?) -> Bool {
+        var isLate = false
         while true {
             let isIn = state.withLock { state -> Bool? in
                 if state.isClosed { return false }
                 if let network, limitPerNetwork > 0, !proxies.contains(network),
                     state.counts[network, default: 0] >= limitPerNetwork,
-                    !state.endWaiting(from: network)
+                    !state.makeRoom(in: network)
                 {
                     return false
                 }
                 if state.count >= limit {
-                    // The closing connection is counted until the library has closed it.
-                    endWaitingOfLargest(&state)
+                    makeRoom(&state, isLate: isLate)
                     state.isAwaited = true
                     return nil
                 }
@@ -69,7 +78,7 @@ final class ConnectionTable: Sendable {
                 return true
             }
             if let isIn { return isIn }
-            _ = changed.wait(timeout: .now() + Self.pauseSeconds)
+            isLate = changed.wait(timeout: .now() + Self.pauseSeconds) == .timedOut
         }
     }
 
@@ -102,31 +111,67 @@ final class ConnectionTable: Sendable {
     /// Whether any request is being handled.
     var isBusy: Bool { state.withLock { $0.connections.values.contains { $0.isBusy.load(ordering: .acquiring) } } }
 
-    private func endWaitingOfLargest(_ state: inout State) {
+    /// Closes a batch of waiting or stalled connections. They are counted until the library has closed them. If that takes long, many
+    /// new connections may wait, so the next batch is larger.
+    private func makeRoom(_ state: inout State, isLate: Bool) {
+        let now = Clock.nanoseconds()
+        if now - state.batchTime > Self.freshNanoseconds { state.batch = 1 } else if isLate { state.batch += 1 }
+        state.batchTime = now
+        state.batch = max(1, (0..<state.batch).prefix { _ in endOneOfLargest(&state) }.count)
+    }
+
+    /// Closes a waiting or stalled connection of the network with the most connections. Returns whether it found one.
+    private func endOneOfLargest(_ state: inout State) -> Bool {
         var largest: (network: IPAddress?, count: Int)?
-        for connection in state.connections.values where connection.canGiveWay {
+        let stalled = State.stallLimit
+        for connection in state.connections.values where connection.canGiveWay || connection.isStalled(since: stalled) {
             let network = connection.network
             let count = network.map { proxies.contains($0) ? 0 : state.counts[$0, default: 0] } ?? 0
             if count > largest?.count ?? -1 { largest = (network, count) }
         }
-        if let largest { _ = state.endWaiting(from: largest.network) }
+        return largest.map { state.makeRoom(in: $0.network) } ?? false
     }
 }
 
 extension ConnectionTable.State {
-    /// Closes a waiting connection of a network. Returns false if there is none.
-    fileprivate func endWaiting(from network: IPAddress?) -> Bool {
+    /// A client that has not read its response since before this time is stalled.
+    fileprivate static var stallLimit: UInt64 { Clock.nanoseconds() - ConnectionTable.stallNanoseconds }
+
+    /// Closes a waiting or stalled connection of a network. Returns whether it found one.
+    fileprivate func makeRoom(in network: IPAddress?) -> Bool {
+        endWaiting(from: network, since: Clock.nanoseconds() - ConnectionTable.freshNanoseconds) || endStalled(from: network)
+            || endWaiting(from: network, since: .max)
+    }
+
+    /// Closes a stalled connection of a network. Returns whether it found one.
+    private func endStalled(from network: IPAddress?) -> Bool {
+        let limit = Self.stallLimit
+        let stalled = connections.values.lazy.filter { $0.network == network && $0.isStalled(since: limit) }
+        while let chosen = stalled.min(by: { $0.isStalled(since: $1.sendingSince.load(ordering: .relaxed)) }) {
+            if chosen.giveWay(ifStalledSince: limit) { return true }
+            // The client has read meanwhile, so another connection may be the slowest now.
+        }
+        return false
+    }
+
+    /// Closes a waiting connection of a network. Returns whether it found one.
+    ///
+    /// - Parameters:
+    ///   - network: the network.
+    ///   - limit: the server must have waited for the client since before this time.
+    private func endWaiting(from network: IPAddress?, since limit: UInt64) -> Bool {
         let fresh = Clock.nanoseconds() - ConnectionTable.freshNanoseconds
         var chosen: (connection: Connection, isIdle: Bool, since: UInt64)?
         for connection in connections.values where connection.canGiveWay && connection.network == network {
             let since = connection.waitingSince.load(ordering: .relaxed)
+            guard since < limit else { continue }
             let isIdle = since < fresh && !connection.isBusy.load(ordering: .acquiring)
             if let other = chosen, other.isIdle == isIdle ? since >= other.since : other.isIdle { continue }
             chosen = (connection, isIdle, since)
         }
         guard let chosen else { return false }
         // Its request may have arrived in full meanwhile. In this case another connection is selected.
-        return chosen.connection.giveWay() || endWaiting(from: network)
+        return chosen.connection.giveWay() || endWaiting(from: network, since: limit)
     }
 
     /// - Returns: whether a new connection waits for this change.

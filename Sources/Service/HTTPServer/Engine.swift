@@ -64,10 +64,11 @@ internal import Synchronization
     /// Whether any request is being handled.
     var isBusy: Bool { connections.isBusy }
 
-    /// Ends the connections whose clients exceed a time limit.
+    /// Notes how much each client has read of its response, and ends the connections whose clients exceed a time limit.
     func endSlowConnections() {
         let now = Clock.nanoseconds()
         connections.each { connection in
+            connection.noteReading(at: now)
             guard connection.deadline.load(ordering: .relaxed) < now else { return }
             connection.deadline.store(Connection.never, ordering: .relaxed)
             if !connection.isAnswered.load(ordering: .relaxed) {
@@ -156,6 +157,7 @@ internal import Synchronization
         connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
         connection.waitingSince.store(now, ordering: .relaxed)
         connection.isAnswered.store(false, ordering: .relaxed)
+        connection.sendingSince.store(Connection.never, ordering: .relaxed)
         connection.isBusy.store(false, ordering: .releasing)
         connection.endAnswer()
         if isStopping.load(ordering: .relaxed) { ended.signal() }
@@ -263,7 +265,9 @@ internal import Synchronization
             if !keepUnfinished(request) {
                 stream.close()
                 response = stopping(request)
-            } else if isStopping.load(ordering: .relaxed), stream.isEndless {
+            } else if !stream.isEndless {
+                allowTimeToRead(request)
+            } else if isStopping.load(ordering: .relaxed) {
                 stream.finish()
             }
         }
@@ -276,7 +280,7 @@ internal import Synchronization
         request.stage = .answered
         request.status = response.status
         let closes =
-            closing || isStopping.load(ordering: .relaxed)
+            closing || isStopping.load(ordering: .relaxed) || request.connection.isGivingWay
             || request.connection.certificateNumber < certificateNumber.load(ordering: .relaxed)
         return unsafe LibraryResponse.queue(response, for: request, on: handle, closing: closes)
     }

@@ -173,7 +173,11 @@ internal import Synchronization
     }
 
     /// Starts the time limit for the first bytes of a response.
-    func beginReading() { readingDeadline = Clock.nanoseconds() + readingNanoseconds }
+    func beginReading() {
+        let now = Clock.nanoseconds()
+        readingDeadline = now + readingNanoseconds
+        connection.sendingSince.store(now, ordering: .relaxed)
+    }
 
     /// Extends the time limit by the time for a number of bytes at the lowest allowed rate.
     func allowTimeToRead(bytes: Int) {

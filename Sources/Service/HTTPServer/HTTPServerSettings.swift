@@ -8,11 +8,12 @@ public struct HTTPServerSettings: Sendable {
     public var threads: Int
     /// The largest head of a request in bytes. This memory, and 8 KiB more, is reserved for each connection, including open streams.
     public var headerLimitBytes: Int
-    /// The largest number of connections. At the limit, a new connection replaces one that is idle or has not sent its request
-    /// completely.
+    /// The largest number of connections. At the limit, a new connection replaces one that is idle, has not sent its request
+    /// completely, or has not read its response for two seconds.
     public var connectionLimit: Int
     /// The largest number of connections from one address, or from the first 64 bits of an IPv6 address; 0 for no limit. At the
-    /// limit, a new connection replaces one of the address that is idle or has not sent its request completely.
+    /// limit, a new connection replaces one of the address that is idle, has not sent its request completely, or has not read its
+    /// response for two seconds.
     public var connectionsPerAddress: Int
     /// Addresses of proxies, which have the connections of many clients: ``connectionsPerAddress`` does not limit them.
     public var proxies: Set<IPAddress>

@@ -80,6 +80,7 @@ extension HTTPRequest {
             // The client has read all bytes that are available.
             (readingDeadline, bytesInTime) = (Connection.never, 0)
             connection.deadline.store(Connection.never, ordering: .relaxed)
+            connection.sendingSince.store(Connection.never, ordering: .relaxed)
             return 0
         case .end: return -1
         case .aborted: return -2
