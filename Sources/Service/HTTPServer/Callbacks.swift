@@ -31,12 +31,10 @@ enum Callbacks {
         let connection = unsafe Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
         let request = unsafe Unmanaged.passRetained(engine(context).began(target: target, on: connection, handle)).toOpaque()
         // The library splits the query, and never answers if the parts do not fit into its memory. The request has a copy of the target.
-        var byte = unsafe UnsafeMutablePointer(mutating: target)
-        while unsafe byte.pointee != 0 {
-            if unsafe byte.pointee == CChar(bitPattern: UInt8(ascii: "&")) {
-                unsafe byte.pointee = CChar(bitPattern: UInt8(ascii: "_"))
-            }
-            unsafe byte += 1
+        var rest = unsafe target
+        while let mark = unsafe strchr(rest, Int32(UInt8(ascii: "&"))) {
+            unsafe mark.pointee = CChar(bitPattern: UInt8(ascii: "_"))
+            unsafe rest = UnsafePointer(mark)
         }
         return unsafe request
     }
