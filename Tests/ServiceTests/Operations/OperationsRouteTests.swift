@@ -34,6 +34,21 @@ struct OperationsRouteTests {
     }
 
     @Test(
+        "Every response of a service with TLS tells browsers to use only HTTPS, and no response without TLS",
+        arguments: [false, true])
+    func transportSecurity(usesTLS: Bool) async throws {
+        try await withService {
+            $0.usesTLS = usesTLS
+        } _: { fixture in
+            for (path, status) in [("/healthz", 200), ("/console/", 200), ("/v1/stores", 401), ("/nowhere", 404)] {
+                let answer = try await fixture.live().send("GET", path)
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.header("Strict-Transport-Security") == (usesTLS ? "max-age=31536000" : nil), "\(path)")
+            }
+        }
+    }
+
+    @Test(
         "While the disk is too full for changes, the service is not ready and its metrics say so",
         .enabled(if: SmallDisk.isPossible))
     func fullDisk() async throws {

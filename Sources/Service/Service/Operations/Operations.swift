@@ -14,6 +14,7 @@ final class Operations: Sendable {
     private let names: [String]
     private let clock: @Sendable () -> Instant
     private let format: LogFormat
+    private let usesTLS: Bool
     private let lines: LineQueue
     private let stopping = Atomic(false)
 
@@ -27,6 +28,7 @@ final class Operations: Sendable {
         limiter = settings.requestsPerSecond.map { RateLimiter(perSecond: $0) }
         clock = settings.clock
         format = settings.logFormat
+        usesTLS = settings.usesTLS
         lines = LineQueue(label: "muniment.log", limitBytes: Operations.logQueueBytes, write: settings.writeLog)
     }
 
@@ -56,10 +58,14 @@ final class Operations: Sendable {
         return outcome
     }
 
-    /// Adds the headers of every response: the request id, and the rest of the caller's limit.
+    /// The browser then uses only HTTPS for this host, for a year (RFC 6797).
+    private static let transportSecurity = HTTPHeader("Strict-Transport-Security", "max-age=31536000")
+
+    /// Adds the headers of every response: the request id, the rest of the caller's limit, and with TLS the order to use only HTTPS.
     func addHeaders(to response: inout HTTPResponse, requestID: String?, limit: RateLimiter.Outcome?) {
         if let requestID { response.headers.append(HTTPHeader("X-Request-ID", requestID)) }
         if let limiter, let limit { response.headers += limiter.headers(limit) }
+        if usesTLS { response.headers.append(Self.transportSecurity) }
     }
 
     /// Counts a finished request, and writes its line of the log.
