@@ -10,11 +10,20 @@ public final class Index: Sendable {
     let tables: IndexTables
 
     /// Opens an index, and creates it if it is writable and does not exist.
-    public init(path: String, isReadOnly: Bool, mapBytes: Int = EnvironmentOptions().mapBytes) throws {
+    ///
+    /// - Parameters:
+    ///   - path: the folder.
+    ///   - isReadOnly: whether the index is only read.
+    ///   - isStill: whether no process writes to the index. Then no lock file is created. Only for reading.
+    ///   - mapBytes: bytes of address space to reserve.
+    public init(
+        path: String, isReadOnly: Bool, isStill: Bool = false, mapBytes: Int = EnvironmentOptions().mapBytes
+    ) throws {
         environment = try Environment(
             path: path,
             options: EnvironmentOptions(
-                mapBytes: mapBytes, isReadOnly: isReadOnly, syncsCommits: false, tableLimit: IndexTables.names.count))
+                mapBytes: mapBytes, isReadOnly: isReadOnly, isStill: isStill, syncsCommits: false,
+                tableLimit: IndexTables.names.count))
         do {
             tables = try IndexTables(environment: environment, creating: !isReadOnly)
         } catch let error {

@@ -129,6 +129,8 @@ struct IndexOpening {
     let folder: StoreFolder
     let log: EventLog
     let options: StoreOptions
+    /// Whether no process writes to the store, so that the index is read without its lock file.
+    var isStill = false
 
     /// Versions that are folded in memory before they are written together. Large sorted batches are written fastest and fill pages
     /// best, so a batch has as many versions as a quarter of the machine's memory holds.

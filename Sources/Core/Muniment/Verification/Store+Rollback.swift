@@ -102,7 +102,7 @@ extension IndexOpening {
         guard fileExists(folder.index + "/data.mdb") else { return nil }
         if (try? folder.isLeftByCrash) != false { return nil }
         guard (try? folder.indexSeal.problems()) ?? [] == [],
-            let index = try? Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
+            let index = try? Index(path: folder.index, isReadOnly: true, isStill: isStill, mapBytes: options.mapBytes)
         else { return nil }
         defer { index.close() }
         return (try? index.state()).flatMap { $0 }.map { LastKnownCommit(revision: $0.revision, hash: $0.hash) }

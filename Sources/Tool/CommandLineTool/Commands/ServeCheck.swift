@@ -1,4 +1,5 @@
 import Credentials
+import EventLog
 import Events
 import Files
 import HTTPServer
@@ -19,19 +20,37 @@ extension Invocation {
         var check = ServeCheck(output: output)
         let directory = plan.settings.dataDirectory
         let running = RunningService(dataDirectory: directory)
+        let survey = try DataDirectorySurvey(directory)
+        defer { plan.settings.sharedLogs?.close() }
+        var shared: [StoreName] = []
         try check.step {
-            let survey = try DataDirectorySurvey(directory)
+            guard let logs = plan.settings.sharedLogs else { return [] }
+            do {
+                try logs.check()
+                shared = try logs.names().compactMap { StoreName($0) }
+                return [(.plan, "uses the shared log")]
+            } catch let error as SharedLogError {
+                guard case .unreachable = error, !survey.stores.isEmpty else { throw error }
+                return [(.note, "the service begins with its copies: \(error)")]
+            }
+        }
+        try check.step {
             var lines = survey.problem.map { [(ServeCheck.Word.problem, $0)] } ?? []
             if lines.isEmpty, !survey.exists { lines.append((.plan, "creates the folder `\(directory)`")) }
-            lines += survey.stores.map { (.plan, "serves the store `\($0)`") }
-            lines += survey.missing.map { (.problem, "\(StoreError.missing(path: "\(directory)/\($0)"))") }
-            if lines.allSatisfy({ $0.0 == .plan }), survey.stores.isEmpty {
+            lines += storeLines(survey, plan.settings, isRunning: running != nil)
+            let copied = shared.filter { !(survey.stores + survey.missing).contains($0) }
+            lines += copied.map { (.plan, "copies the store `\($0)` from the shared log") }
+            if lines.allSatisfy({ $0.0 == .plan }), survey.stores.isEmpty, copied.isEmpty {
                 lines.append((.plan, "creates the store `\(StoreName.default)` and a token with all rights"))
             }
             for name in try checkAccounts() where survey.problem == nil && !survey.stores.contains(name) {
                 lines.append((.problem, "the store `\(name)` of the accounts does not exist: create it with `muniment init`"))
             }
             return lines
+        }
+        try check.step {
+            if survey.exists, survey.problem == nil { _ = try TokenRegistry(dataDirectory: directory).list() }
+            return []
         }
         try check.step {
             let tls = try plan.tls?.read()
@@ -54,6 +73,33 @@ extension Invocation {
             return lines
         }
         return check.hasFailed ? .failure : .success
+    }
+
+    /// Returns what a start would do with each store of the data directory, or why it could not open the store.
+    private func storeLines(
+        _ survey: DataDirectorySurvey, _ settings: ServiceSettings, isRunning: Bool
+    ) -> [(ServeCheck.Word, String)] {
+        var lines: [(ServeCheck.Word, String)] = []
+        var used: [StoreName] = []
+        for name in survey.stores {
+            var options = settings.storeOptions
+            options.sharedLog = settings.sharedLogs?.log(of: name.text)
+            do { try Store.checkOpening(at: "\(settings.dataDirectory)/\(name)", options: options) } catch StoreError
+                .heldByAnotherWriter where isRunning
+            {
+                used.append(name)
+            } catch {
+                lines.append((.problem, "the store `\(name)` cannot be opened: \(Failure(error).message ?? "\(error)")"))
+                continue
+            }
+            lines.append((.plan, "serves the store `\(name)`"))
+        }
+        lines += survey.missing.map { (.problem, "\(StoreError.missing(path: "\(settings.dataDirectory)/\($0)"))") }
+        if !used.isEmpty {
+            let names = used.map { "`\($0)`" }.joined(separator: ", ")
+            lines.append((.note, "the running service has these stores open, so their files were not checked: \(names)"))
+        }
+        return lines
     }
 }
 

@@ -1,0 +1,54 @@
+internal import EventLog
+internal import Files
+internal import LMDB
+
+extension Store {
+    /// Throws the error that ``open(at:_:options:)`` for writing would throw. Changes nothing, not even the lock files of LMDB.
+    ///
+    /// Reads the ends of the log and of the index, as an opening does. Only ``verify(at:quick:options:)`` reads all records.
+    ///
+    /// - Parameters:
+    ///   - path: the folder of the store.
+    ///   - options: the limits, and the shared log of a copy. An unreachable shared log is not an error, because an opening then uses
+    ///     the copy.
+    /// - Throws: ``StoreError``, which is ``StoreError/heldByAnotherWriter(path:holder:)`` for a store that a process has open for
+    ///   writing; `LogError` for a damaged log; `SharedLogError`, or an error of the file system.
+    public static func checkOpening(at path: String, options: StoreOptions = StoreOptions()) throws {
+        let folder = StoreFolder(path)
+        try folder.checkHoldsStore()
+        guard !folder.isBackup else { throw BackupError.isNotWritable(path: path) }
+        try folder.checkNotHeld()
+        do { try folder.checkOpening(options) } catch {
+            // A writer that has begun meanwhile replaces pages that this process reads.
+            try folder.checkNotHeld()
+            throw error
+        }
+    }
+}
+
+extension StoreFolder {
+    fileprivate func checkNotHeld() throws(StoreError) {
+        guard FileLock.isHeld(path: lock) else { return }
+        throw .heldByAnotherWriter(path: path, holder: FileLock.holder(of: lock) ?? "another process")
+    }
+
+    fileprivate func checkOpening(_ options: StoreOptions) throws {
+        for file in [path, lock, log, log + "/data.mdb", log + "/lock.mdb", index] where fileExists(file) && !mayWrite(to: file) {
+            throw StorageError(.notPermitted, "open", path: file, detail: "this user may not write to it")
+        }
+        let log = try EventLog(path: log, isReadOnly: true, isStill: true, mapBytes: options.mapBytes)
+        defer { log.close() }
+        guard log.head != nil else { throw LogError.empty }
+        guard options.sharedLog != nil || !fileExists(sharedMark) else { throw StoreError.shared(path: path) }
+        try logSeal.check(log)
+        if let shared = options.sharedLog { try check(log, isCopyOf: shared) }
+        try IndexOpening(folder: self, log: log, options: options, isStill: true).checkForRollback()
+    }
+
+    private func check(_ log: EventLog, isCopyOf shared: any SharedLog) throws {
+        do {
+            guard try shared.position() != nil else { throw SharedLogError.diverged("it has no store") }
+            _ = try shared.records(after: log.end, limitBytes: 1)
+        } catch SharedLogError.unreachable {}
+    }
+}
