@@ -47,7 +47,9 @@ public final class MunimentService: HTTPApplication {
 
     /// Opens every store of the data directory for writing. The first start creates the store `default`.
     ///
-    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened,
+    /// A store with damaged files is not served; the others are. Its requests get the status 503.
+    ///
+    /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened for another reason,
     ///   ``Credentials/ServiceLockError`` if another process uses the directory, or an error of the file system.
     public init(_ settings: ServiceSettings) throws {
         var settings = settings
@@ -86,30 +88,9 @@ public final class MunimentService: HTTPApplication {
             try tokens.followSharedLog()
             // An unreadable token file is reported at the start, before the first request.
             _ = try tokens.list()
-            let names = try data.names()
-            for name in names {
-                // The other stores are served even if one store has lost commits.
-                do { _ = try data.store(name) } catch let error as StoreError where error.isRollback {
-                    settings.report("the store `\(name)` is not served: \(error)")
-                }
-            }
-            let missing = try data.missingNames()
-            for name in missing {
-                settings.report("the store `\(name)` is not served: \(StoreError.missing(path: data.folder(of: name)))")
-            }
-            if names.isEmpty, missing.isEmpty {
-                do { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") } catch StoreError
-                    .alreadyExists where settings.sharedLogs != nil
-                {
-                    // Another node was first.
-                    _ = try data.join(.default)
-                }
-            }
-            for name in settings.accounts?.stores ?? [] where try data.store(name) == nil {
-                throw AccountStoreError(store: name, dataDirectory: settings.dataDirectory)
-            }
+            try openStores()
             try noteStores()
-            try accounts?.enrollAll()
+            try registerAccounts()
         } catch {
             accounts?.close()
             try? data.close()
@@ -135,12 +116,14 @@ public final class MunimentService: HTTPApplication {
     }
 
     /// Creates a token with all rights, if no token was ever created and every store is empty. Writes it to a file that only the owner
-    /// of the data directory can read. Reports such a file from an earlier start.
+    /// of the data directory can read. Reports such a file from an earlier start. Creates none while a store is not served, because that
+    /// store may not be empty.
     ///
     /// - Returns: the path of the file; nil if no token was created.
     public func makeFirstToken() throws -> String? {
         let file = FirstTokenFile(folder: data.ownFolder)
-        guard try tokens.list().isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis }) else {
+        guard try tokens.list().isEmpty, data.unserved.isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis })
+        else {
             if let reminder = file.reminder { settings.note(.warning, reminder) }
             return nil
         }

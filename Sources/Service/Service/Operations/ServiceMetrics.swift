@@ -73,7 +73,7 @@ struct ServiceMetrics {
             "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.",
             [([], counts.linesDropped.value)])
         text.metric(
-            "muniment_unserved_stores", .gauge, "Stores that are not served: rolled back, or their folder is missing.",
+            "muniment_unserved_stores", .gauge, "Stores that are not served: damaged, rolled back, or their folder is missing.",
             [([], unserved)])
         guard let passwordHashes else { return }
         text.metric(

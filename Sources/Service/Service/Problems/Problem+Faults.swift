@@ -23,6 +23,7 @@ extension Problem {
         case let error as SpanError: self.init(.malformed, "\(error)")
         case let error as TimeFormatError: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
+        case let damage as StoreDamageError: self.init(damage)
         case is SharedLogError:
             self.init(
                 .unavailable,
@@ -32,6 +33,17 @@ extension Problem {
         case let error as FileError where error.isLackOfResources: self = .insufficientResources
         case AccountDatabaseError.insufficientResources: self = .insufficientResources
         default: self.init(.failed, "internal error: the operator finds it in the service's log under the request's id")
+        }
+    }
+
+    private init(_ damage: StoreDamageError) {
+        switch damage.reason {
+        case let error as StoreError where error.isRollback: self.init(error)
+        default:
+            self.init(
+                .unavailable,
+                "the files of this store are damaged, so the store is not served. The operator restores it from a backup; the service's "
+                    + "log has the reason.")
         }
     }
 
@@ -56,6 +68,16 @@ extension Problem {
         case .closed: self.init(.unavailable, "the service is stopping: try again later")
         default:
             self.init(.unavailable, "the store cannot do this now; the service's log has the reason under the request's id")
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the log was rolled back, or may have been.
+    fileprivate var isRollback: Bool {
+        switch self {
+        case .rolledBack, .headIsDamaged: true
+        default: false
         }
     }
 }

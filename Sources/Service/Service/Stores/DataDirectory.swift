@@ -21,7 +21,7 @@ final class DataDirectory: Sendable {
 
     private struct State {
         var stores: [String: HostedStore] = [:]
-        /// Stores that stay closed until their rollback is accepted.
+        /// Stores that stay closed until a person repairs them, or accepts their rollback.
         var refused: [String: RefusedStore] = [:]
         /// Recorded stores whose folder was missing when the service started.
         var missing: [StoreName] = []
@@ -93,11 +93,12 @@ final class DataDirectory: Sendable {
         return names
     }
 
-    /// The stores that are not served, because their log was rolled back or their folder is missing.
+    /// The stores that are not served, because their files are damaged or missing, or their log was rolled back.
     var unserved: [StoreName] {
         let (refused, missing) = state.withLock { ($0.refused, $0.missing) }
-        return refused.filter(\.value.isUnchanged).keys.compactMap { StoreName($0) }
-            + missing.filter { (try? Store.isMissing(at: folder(of: $0))) ?? true }
+        let isMissing = { (name: StoreName) in (try? Store.isMissing(at: self.folder(of: name))) ?? true }
+        let names = refused.compactMap { name, store in StoreName(name).map { ($0, store.isUnchanged) } }
+        return names.filter { $1 || isMissing($0) }.map(\.0) + missing.filter(isMissing)
     }
 
     /// The folder in which the data directory records the head of each store.
@@ -105,7 +106,7 @@ final class DataDirectory: Sendable {
 
     /// Returns a store; nil if it does not exist. Opens it if needed, which can take long.
     ///
-    /// - Throws: ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
+    /// - Throws: `StoreDamageError`, ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
     func store(_ name: StoreName) throws -> HostedStore? {
         if let found = openStore(name.text) { return found }
         // Asked before the turn, so that an engine that does not answer delays no other store.
@@ -117,7 +118,7 @@ final class DataDirectory: Sendable {
             if isShared, !Store.exists(at: folder(of: name)) {
                 _ = try Store.join(at: folder(of: name), options: options)
             }
-            guard Store.exists(at: folder(of: name)) else {
+            guard Store.exists(at: folder(of: name)) || Store.hasLostLog(at: folder(of: name)) else {
                 guard try Store.isMissing(at: folder(of: name)) else { return nil }
                 throw StoreError.missing(path: folder(of: name))
             }
@@ -126,9 +127,10 @@ final class DataDirectory: Sendable {
                 let store = try Store.open(at: folder(of: name), .writing, options: options)
                 state.withLock { $0.refused[name.text] = nil }
                 return try add(name, store)
-            } catch let error as StoreError where error.isRollback {
-                state.withLock { $0.refused[name.text] = RefusedStore(error, folder(of: name), record: "\(heads)/\(name)") }
-                throw error
+            } catch {
+                guard let damage = StoreDamageError(error, at: folder(of: name)) else { throw error }
+                state.withLock { $0.refused[name.text] = RefusedStore(damage, folder(of: name), record: "\(heads)/\(name)") }
+                throw damage
             }
         }
     }
@@ -189,30 +191,20 @@ final class DataDirectory: Sendable {
     }
 }
 
-/// A store that stays closed because its log was rolled back. Opening it again reads much of its log. So the reason is kept until a
-/// file changes that accepting the rollback or restoring the log replaces.
+/// A store that stays closed because its files are damaged, or its log was rolled back. Opening it again reads much of its log. So the
+/// reason is kept until a file changes that a repair replaces.
 private struct RefusedStore {
-    let reason: StoreError
+    let reason: StoreDamageError
     private let paths: [String]
     private let files: [FileIdentity?]
 
-    init(_ reason: StoreError, _ folder: String, record: String) {
+    init(_ reason: StoreDamageError, _ folder: String, record: String) {
         self.reason = reason
         paths = [folder + "/head", folder + "/log/data.mdb", record]
         files = paths.map { FileIdentity($0) }
     }
 
     var isUnchanged: Bool { paths.map { FileIdentity($0) } == files }
-}
-
-extension StoreError {
-    /// Whether the log was rolled back, or may have been.
-    var isRollback: Bool {
-        switch self {
-        case .rolledBack, .headIsDamaged: true
-        default: false
-        }
-    }
 }
 
 /// A store that the service has open.

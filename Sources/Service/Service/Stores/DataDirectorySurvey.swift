@@ -7,7 +7,7 @@ internal import Muniment
 public struct DataDirectorySurvey: Sendable {
     /// Whether the folder exists.
     public let exists: Bool
-    /// The stores in the folder, sorted.
+    /// The stores in the folder, sorted. Includes stores whose log is missing.
     public let stores: [StoreName]
     /// Recorded stores whose folder is missing, sorted.
     public let missing: [StoreName]
@@ -33,7 +33,7 @@ public struct DataDirectorySurvey: Sendable {
 
     static func storeNames(in path: String) throws -> [StoreName] {
         try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
-            .filter { Store.exists(at: path + "/" + $0.text) }.sorted()
+            .filter { [path] in Store.exists(at: "\(path)/\($0)") || Store.hasLostLog(at: "\(path)/\($0)") }.sorted()
     }
 
     static func missingNames(in path: String) throws -> [StoreName] {

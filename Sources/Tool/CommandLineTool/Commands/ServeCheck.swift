@@ -84,11 +84,16 @@ extension Invocation {
         for name in survey.stores {
             var options = settings.storeOptions
             options.sharedLog = settings.sharedLogs?.log(of: name.text)
-            do { try Store.checkOpening(at: "\(settings.dataDirectory)/\(name)", options: options) } catch StoreError
+            let path = "\(settings.dataDirectory)/\(name)"
+            do { try Store.checkOpening(at: path, options: options) } catch StoreError
                 .heldByAnotherWriter where isRunning
             {
                 used.append(name)
             } catch {
+                if let damage = StoreDamageError(error, at: path) {
+                    lines.append((.problem, "the store `\(name)` would not be served: \(damage)"))
+                    continue
+                }
                 lines.append((.problem, "the store `\(name)` cannot be opened: \(Failure(error).message ?? "\(error)")"))
                 continue
             }
