@@ -45,8 +45,8 @@ public struct EnvironmentOptions: Sendable {
 
     /// Opens or creates the environment in an existing folder, after a check of the file's structure.
     ///
-    /// If this process may not write the lock file, it reads without a reader slot. Its pages may then be reused during a read;
-    /// ``ReadTransaction/isOvertaken`` detects this.
+    /// If this process may not write the lock file, or the disk has no space for it, it reads without a reader slot. Its pages may then
+    /// be reused during a read; ``ReadTransaction/isOvertaken`` detects this.
     public init(path: String, options: EnvironmentOptions) throws(StorageError) {
         self.path = path
         try Environment.checkHead(of: path)
@@ -54,9 +54,16 @@ public struct EnvironmentOptions: Sendable {
         if options.isReadOnly { flags |= UInt32(MDB_RDONLY) }
         if !options.syncsCommits { flags |= UInt32(MDB_NOSYNC) }
         let lockFile = path + "/lock.mdb"
-        isRegistered =
+        var isRegistered =
             unsafe !options.isStill
             && (!options.isReadOnly || access(lockFile, W_OK) == 0 || (errno == ENOENT && access(path, W_OK) == 0))
+        if isRegistered {
+            do { try Environment.reserveLockFile(of: path) } catch {
+                guard options.isReadOnly else { throw error }
+                isRegistered = false
+            }
+        }
+        self.isRegistered = isRegistered
         if !isRegistered { flags |= UInt32(MDB_NOLOCK) }
         unsafe handle = try Environment.open(path, options, flags)
         mapLock = MapLock()
@@ -73,7 +80,7 @@ public struct EnvironmentOptions: Sendable {
         var code = unsafe mdb_env_create(&created)
         guard code == 0, let environment = unsafe created else { throw StorageError(code: code, "open", path: path) }
         unsafe mdb_env_set_mapsize(environment, options.mapBytes)
-        unsafe mdb_env_set_maxreaders(environment, 1024)
+        unsafe mdb_env_set_maxreaders(environment, readerLimit)
         unsafe mdb_env_set_maxdbs(environment, UInt32(options.tableLimit))
         code = unsafe mdb_env_open(environment, path, flags, 0o600)
         guard code == 0 else {

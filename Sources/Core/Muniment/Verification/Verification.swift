@@ -29,7 +29,7 @@ extension Store {
     /// commit to the last, every event, and the chain of refused commands. Unless `quick`, also compares every row of the index with a
     /// fresh fold of the log.
     ///
-    /// Changes nothing. Creates a draft and removes it again.
+    /// Changes nothing. Makes a temporary index, in the store's folder or in that for temporary files, and removes it again.
     public static func verify(
         at path: String, quick: Bool = false, options: StoreOptions = StoreOptions()
     ) throws -> VerificationReport {
@@ -235,19 +235,25 @@ private struct Verification {
             problems += found.map { $0 + ": the index is rebuilt when the store is next opened" }
             return
         }
-        var obstacle = ""
-        for parent in [folder.path, FileManager.default.temporaryDirectory.path] where mayWrite(to: parent) {
+        let parents = [folder.path, FileManager.default.temporaryDirectory.path]
+        var (isFull, obstacle) = (false, "")
+        for parent in parents where mayWrite(to: parent) {
             do {
                 return try compareIndex(with: log, head, draft: "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)")
             } catch let error as FileError {
-                obstacle = "\(error)"
+                (isFull, obstacle) = (isFull || error.isDiskFull, "\(error)")
             } catch let error as StorageError where [.diskFull, .diskFailed].contains(error.kind) {
-                obstacle = "\(error)"
+                (isFull, obstacle) = (isFull || error.kind == .diskFull, "\(error)")
             } catch {
                 return problems.append("the log cannot be applied: \(error)")
             }
         }
-        problems.append("the index was not compared, because a new index does not fit on the disk: \(obstacle)")
+        let places = parents.map { "`\($0)`" }.joined(separator: " nor into ")
+        problems.append(
+            isFull
+                ? "the index was not compared, because the disk is full: a new index fits neither into \(places). Make room, or set TMPDIR "
+                    + "to a folder on another disk"
+                : "the index was not compared, because no new index can be made: \(obstacle)")
     }
 
     private mutating func compareIndex(with log: EventLog, _ head: LogHead, draft: String) throws {
