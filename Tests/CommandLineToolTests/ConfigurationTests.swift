@@ -9,6 +9,11 @@ struct ConfigurationTests {
         try tool.shell("\(variables) \"$muniment\" serve --check \(options)")
     }
 
+    private func unknown(_ store: String) -> String {
+        "note     --anonymous: the store `\(store)` does not exist; correct the name, or create the store with `muniment init --store "
+            + "data/\(store)`"
+    }
+
     @Test("An option of the command line has precedence over the environment, and the environment over the file")
     func precedence() throws {
         try BuiltTool.inFreshFolder { tool in
@@ -24,8 +29,10 @@ struct ConfigurationTests {
                     "setting  anonymous = a,b  (service.json)", "setting  config = service.json  (command line)",
                     "setting  data = data  (service.json)", "setting  insecure = no  (service.json)",
                     "setting  listen = 127.0.0.1:0  (service.json)", "setting  rate-limit = 60  (MUNIMENT_RATE_LIMIT)",
-                    "setting  request-log = none  (command line)", "start    creates the folder `data`",
-                    "start    creates the store `default` and a token with all rights", "start    listens on http://127.0.0.1:0",
+                    "setting  request-log = none  (command line)",
+                    "note     the variable `MUNIMENT_OTHER` sets no option; unset it, or correct its name",
+                    "start    creates the folder `data`", "start    creates the store `default` and a token with all rights",
+                    unknown("a"), unknown("b"), "start    listens on http://127.0.0.1:0",
                 ])
             #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "data").path), "a check changes nothing")
             #expect(

@@ -11,6 +11,8 @@ struct Configuration {
 
     /// By the name of the option.
     private(set) var settings: [String: Setting] = [:]
+    /// A warning for each variable of the environment with the prefix of options that sets no option.
+    let warnings: [String]
 
     static let fileLimitBytes = 1 << 20
 
@@ -25,6 +27,7 @@ struct Configuration {
     init(
         _ options: [Option], onlyAsArguments: [Option], arguments: ParsedArguments, environment: [String: String]
     ) throws {
+        warnings = Configuration.unknownVariables(environment, options + onlyAsArguments)
         for option in onlyAsArguments where environment[option.variable]?.isEmpty == false {
             throw UsageError("the variable `\(option.variable)` cannot be set; write `\(option.usage)` in the command line")
         }
@@ -40,6 +43,20 @@ struct Configuration {
         for (name, value) in try Configuration.read(path, options) where settings[name] == nil {
             settings[name] = Setting(value: value, source: path)
         }
+    }
+
+    /// Does not print values, because they may be secret.
+    private static func unknownVariables(_ environment: [String: String], _ options: [Option]) -> [String] {
+        let known = (options + [.configuration, .store]).map(\.variable)
+        return environment.filter { $0.key.hasPrefix("MUNIMENT_") && !$0.value.isEmpty && !known.contains($0.key) }.keys.sorted()
+            .map { name in
+                // The prefix would make all names similar.
+                let prefix = "MUNIMENT_"
+                let nearest = String(name.dropFirst(prefix.count)).nearest(
+                    among: known.map { String($0.dropFirst(prefix.count)) }.sorted())
+                let remedy = nearest.map { "did you mean `\(prefix + $0)`?" } ?? "unset it, or correct its name"
+                return "the variable `\(name)` sets no option; \(remedy)"
+            }
     }
 
     /// The values by the name of the option.

@@ -20,6 +20,9 @@ extension Option {
     fileprivate static let insecure = Option(
         "insecure", "allow other machines to connect without TLS: tokens are sent unencrypted")
 
+    /// The options with names of stores.
+    static let storesOfCallers: [Option] = [issuerStores, anonymous]
+
     /// The options of `serve` for authentication and TLS.
     static let callers: [Option] = [issuer, audience, keys, jwtType, issuerStores, anonymous, certificate, key, insecure]
 }

@@ -16,6 +16,7 @@ extension Invocation {
             let isSecret = name == Option.sharedLogAddress.name
             try output.line("setting  \(name) = \(isSecret ? "…" : setting.value)  (\(setting.source))")
         }
+        for warning in configuration.warnings { try output.line(ServeCheck.Word.note.rawValue + warning) }
         let plan = try servicePlan()
         var check = ServeCheck(output: output)
         let directory = plan.settings.dataDirectory
@@ -38,14 +39,18 @@ extension Invocation {
             var lines = survey.problem.map { [(ServeCheck.Word.problem, $0)] } ?? []
             if lines.isEmpty, !survey.exists { lines.append((.plan, "creates the folder `\(directory)`")) }
             lines += storeLines(survey, plan.settings, isRunning: running != nil)
-            let copied = shared.filter { !(survey.stores + survey.missing).contains($0) }
+            var stores = survey.stores + survey.missing
+            let copied = shared.filter { !stores.contains($0) }
+            stores += copied
             lines += copied.map { (.plan, "copies the store `\($0)` from the shared log") }
-            if lines.allSatisfy({ $0.0 == .plan }), survey.stores.isEmpty, copied.isEmpty {
+            if lines.allSatisfy({ $0.0 == .plan }), stores.isEmpty {
+                stores = [.default]
                 lines.append((.plan, "creates the store `\(StoreName.default)` and a token with all rights"))
             }
-            for name in try checkAccounts() where survey.problem == nil && !survey.stores.contains(name) {
+            for name in try checkAccounts() where survey.problem == nil && !stores.contains(name) {
                 lines.append((.problem, "the store `\(name)` of the accounts does not exist: create it with `muniment init`"))
             }
+            if survey.problem == nil { lines += unknownStoreWarnings(stores, in: directory).map { (.note, $0) } }
             return lines
         }
         try check.step {

@@ -128,6 +128,7 @@ extension Command {
         settings.accounts = try call.accountsOptions
         let process = ProcessInfo.processInfo.processIdentifier
         log.write(.info, "muniment \(Tool.version) starts with `\(settings.dataDirectory)`, process \(process)")
+        for warning in configuration.warnings { log.write(.warning, warning) }
         call.warnOfProxies(settings, log)
         do { try settings.sharedLogs.map { try $0.check() } } catch let error as SharedLogError {
             guard case .unreachable = error, try !DataDirectorySurvey(settings.dataDirectory).stores.isEmpty else { throw error }
@@ -135,6 +136,7 @@ extension Command {
         }
         if let problem = tls?.problem(at: settings.clock()) { log.write(.warning, TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
+        call.warnOfUnknownStores(settings, log)
         var server: HTTPServer?
         do {
             let started = try HTTPServer(

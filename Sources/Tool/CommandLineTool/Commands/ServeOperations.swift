@@ -28,6 +28,9 @@ extension Option {
         "refuse commits if the clock differs more than this from the newest commit (default: 5 slow, "
             + "10 fast)")
 
+    /// The options with names of stores.
+    static let storesOfOperations: [Option] = [decisions]
+
     /// The options of `serve` for operation.
     static let operations: [Option] = [requestLog, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
 }
