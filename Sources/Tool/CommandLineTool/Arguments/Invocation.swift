@@ -96,11 +96,13 @@ extension Invocation {
     /// The caller.
     var caller: Name {
         get throws {
-            let name = try Values.name(options[.caller] ?? "user:root")
-            guard name.kind == .caller || name.kind == .anonymous else {
-                throw UsageError("`\(name)` cannot act; `--as` takes a user, a thing or anonymous")
-            }
-            return name
+            try options.value(of: .caller) { text in
+                let name = try Values.name(text)
+                guard name.kind == .caller || name.kind == .anonymous else {
+                    throw UsageError("`\(name)` cannot act; write a user, a thing or anonymous")
+                }
+                return name
+            } ?? "user:root"
         }
     }
 
@@ -108,5 +110,5 @@ extension Invocation {
     var moment: Moment { get throws { try moment(.at) ?? .now } }
 
     /// Returns the name in an option; nil if the option is missing.
-    func name(_ option: Option) throws -> Name? { try options[option].map { try Values.name($0) } }
+    func name(_ option: Option) throws -> Name? { try options.value(of: option, Values.name) }
 }

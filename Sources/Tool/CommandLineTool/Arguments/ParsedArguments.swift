@@ -61,6 +61,15 @@ struct ParsedArguments {
     /// The value of an option; nil if it is missing.
     subscript(option: Option) -> String? { values[option.name] }
 
+    /// Returns the parsed value of an option; nil if the option is missing.
+    ///
+    /// - Throws: ``UsageError`` with the name of the option, if `parse` throws one.
+    func value<Value>(of option: Option, _ parse: (String) throws -> Value) throws -> Value? {
+        do { return try self[option].map(parse) } catch let error as UsageError {
+            throw UsageError("--\(option.name): \(error.problem)")
+        }
+    }
+
     /// The value of a flag; nil if it is missing.
     func flag(_ option: Option) -> Bool? { values[option.name].map { $0 == "yes" } }
 

@@ -76,18 +76,18 @@ extension Invocation {
     var zone: Zone { get throws { options.isSet(.utc) ? .utc : try .ofEnvironment } }
 
     /// Returns the time in an option, where a day means its start; nil if the option is missing.
-    func time(_ option: Option) throws -> Instant? { try options[option].map { try Values.time($0, in: zone) } }
+    func time(_ option: Option) throws -> Instant? { try options.value(of: option) { try Values.time($0, in: zone) } }
 
     /// Returns the time in an option, where a day means its end; nil if the option is missing.
     func lastTime(_ option: Option) throws -> Instant? {
-        try options[option].map { try zone.day($0)?.upperBound ?? Values.time($0, in: zone) }
+        try options.value(of: option) { try zone.day($0)?.upperBound ?? Values.time($0, in: zone) }
     }
 
     /// Returns the moment in an option, where a day means its start; nil if the option is missing.
-    func moment(_ option: Option) throws -> Moment? { try options[option].map { try Values.moment($0, in: zone) } }
+    func moment(_ option: Option) throws -> Moment? { try options.value(of: option) { try Values.moment($0, in: zone) } }
 
     /// Returns the moment in an option, where a day means its end; nil if the option is missing.
     func lastMoment(_ option: Option) throws -> Moment? {
-        try options[option].map { text in try zone.day(text).map { .time($0.upperBound) } ?? Values.moment(text, in: zone) }
+        try options.value(of: option) { text in try zone.day(text).map { .time($0.upperBound) } ?? Values.moment(text, in: zone) }
     }
 }

@@ -18,7 +18,7 @@ extension Command {
         let (privileges, object) = try call.privilegesOnObject()
         return .grant(
             subject, on: object, privileges, until: try call.time(.until), strict: call.options.isSet(.strict),
-            expectedRevision: try call.options[.unchangedSince].map(Values.revision))
+            expectedRevision: try call.options.value(of: .unchangedSince, Values.revision))
     }
 
     static let revoke = Command.change(
@@ -32,7 +32,7 @@ extension Command {
         let object = try call.name("the object", after: "on")
         return .revoke(
             subject, on: object, privileges, strict: call.options.isSet(.strict),
-            expectedRevision: try call.options[.unchangedSince].map(Values.revision))
+            expectedRevision: try call.options.value(of: .unchangedSince, Values.revision))
     }
 
     static let permissionDefine = Command.change(

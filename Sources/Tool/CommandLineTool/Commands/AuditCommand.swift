@@ -32,8 +32,8 @@ extension Command {
     ) { call in
         try call.end()
         let filter = try call.auditFilter
-        let limit = try call.options[.limit].map(Values.count)
-        var cursor = try call.options[.cursor].map { text in try Invocation.understood { try AuditCursor(text) } }
+        let limit = try call.options.value(of: .limit, Values.count)
+        var cursor = try call.options.value(of: .cursor) { text in try Invocation.understood { try AuditCursor(text) } }
         var printer = try AuditPrinter(call)
         let rest = try call.withStore(.reading) { store in
             var left = limit ?? .max
@@ -74,12 +74,13 @@ extension Invocation {
                 kinds: kinds ?? [], requestID: options[.request],
                 from: try moment(.firstMoment), to: try lastMoment(.lastMoment),
                 order: options.isSet(.reverse) ? .newestFirst : .oldestFirst)
-            if let text = options[.outcome] {
+            let outcome = try options.value(of: .outcome) { text in
                 guard let outcome = AuditFilter.Outcome(rawValue: text) else {
                     throw UsageError("`\(text)` is not an outcome; write done, refused or any")
                 }
-                filter.outcome = outcome
+                return outcome
             }
+            if let outcome { filter.outcome = outcome }
             return filter
         }
     }
@@ -160,7 +161,7 @@ extension Command {
             """)
     ) { call in
         try call.end()
-        let since = try call.options[.since].map(Values.refusal) ?? .first
+        let since = try call.options.value(of: .since, Values.refusal) ?? .first
         var printer = try ListPrinter(call, columns: RefusalDescription.columns)
         let zone = printer.zone
         try call.withStore(.reading) { store in

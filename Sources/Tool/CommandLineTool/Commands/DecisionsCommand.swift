@@ -37,8 +37,8 @@ extension Command {
         guard search.exists else {
             throw UsageError("the decisions of `\(store)` are not logged; start the service with `--decision-log \(store)`")
         }
-        var left = try call.options[.limit].map(Values.count) ?? .max
-        var after = try call.options[.cursor].map { UInt64(try Values.count($0)) }
+        var left = try call.options.value(of: .limit, Values.count) ?? .max
+        var after = try call.options.value(of: .cursor) { UInt64(try Values.count($0)) }
         var dropped: UInt64 = 0
         var printer = try ListPrinter(call, columns: Decision.columns)
         let zone = printer.zone
@@ -68,11 +68,12 @@ extension Invocation {
             filter.newestFirst = options.isSet(.reverse)
             filter.from = try time(.first)
             filter.to = try lastTime(.last)
-            switch options[.only] {
-            case nil: break
-            case "allowed": filter.isAllowed = true
-            case "denied": filter.isAllowed = false
-            case let text?: throw UsageError("`\(text)` is not an outcome; write allowed or denied")
+            filter.isAllowed = try options.value(of: .only) { text in
+                switch text {
+                case "allowed": true
+                case "denied": false
+                default: throw UsageError("`\(text)` is not an outcome; write allowed or denied")
+                }
             }
             return filter
         }

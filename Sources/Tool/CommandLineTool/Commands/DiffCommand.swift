@@ -23,8 +23,8 @@ extension Command {
             throw UsageError("the earlier point in time is missing; write `\(Option.earlier.usage)`")
         }
         let later = try call.lastMoment(.later) ?? .now
-        let privileges = try call.options[.privileges].map(Values.privileges)
-        let className = try call.options[.className].map(Values.className)
+        let privileges = try call.options.value(of: .privileges, Values.privileges)
+        let className = try call.options.value(of: .className, Values.className)
         let (differences, moments) = try call.withStore(.reading) { store in
             let wanted = try privileges.map { try call.privileges($0, of: store) }
             if let className { try store.read { _ = try $0.requireClass(className) } }

@@ -15,8 +15,8 @@ extension Command {
             """)
     ) { call in
         try call.end()
-        let from = try call.options[.firstRevision].map(Values.revision) ?? Revision(1)
-        let last = try call.options[.lastRevision].map(Values.revision)
+        let from = try call.options.value(of: .firstRevision, Values.revision) ?? Revision(1)
+        let last = try call.options.value(of: .lastRevision, Values.revision)
         let output = call.output
         _ = try call.withStore(.reading) { store in
             // A new store has no first revision yet; its export contains only the header.

@@ -39,7 +39,7 @@ extension Invocation {
     ///
     /// - Parameter name: prints only the events about this name; nil for all events.
     fileprivate func printCommits(about name: Name?) throws -> ExitCode {
-        let (limit, isReverse) = (try options[.limit].map(Values.count) ?? .max, options.isSet(.reverse))
+        let (limit, isReverse) = (try options.value(of: .limit, Values.count) ?? .max, options.isSet(.reverse))
         var printer = try ListPrinter(self, columns: CommitDescription.columns)
         let zone = printer.zone
         let (next, isEmpty) = try withStore(.reading) { store in

@@ -74,10 +74,13 @@ extension Invocation {
     fileprivate mutating func facts() throws -> SourceFacts {
         let files = remainingWords()
         guard !files.isEmpty else { throw UsageError("the file is missing") }
-        guard let name = options[.sourceFormat] else { throw UsageError("the format is missing; write `--from FORMAT`") }
-        guard let format = SourceFormat(rawValue: name) else {
-            throw UsageError("`\(name)` is not a format; write one of \(SourceFormat.names)")
+        let format = try options.value(of: .sourceFormat) { name in
+            guard let format = SourceFormat(rawValue: name) else {
+                throw UsageError("`\(name)` is not a format; write one of \(SourceFormat.names)")
+            }
+            return format
         }
+        guard let format else { throw UsageError("the format is missing; write `--from FORMAT`") }
         let mapping = try options[.mapping].map { try ImportMapping(file: $0) } ?? ImportMapping()
         return try format.facts(in: files, mapping)
     }

@@ -19,7 +19,7 @@ extension Invocation {
     var serviceStoreOptions: StoreOptions {
         get throws {
             var found = StoreOptions(progress: storeOptions.progress)
-            if let text = options[.clockLimits] { found.clockLimits = try Values.clockLimits(text) }
+            if let limits = try options.value(of: .clockLimits, Values.clockLimits) { found.clockLimits = limits }
             return found
         }
     }

@@ -22,7 +22,7 @@ extension Command {
         call.skip("of")
         let className = try call.className()
         try call.end()
-        let condition = try call.options[.filter].map(Condition.init(written:))
+        let condition = try call.options.value(of: .filter, Condition.init(written:))
         let caller = try call.caller
         guard call.isPaged else {
             let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.members) }
@@ -50,7 +50,7 @@ extension Invocation {
         let order = Values.list(options[.sort] ?? "").map { word in
             word.hasPrefix("-") ? Query.Order.descending(String(word.dropFirst())) : .ascending(word)
         }
-        return Query(className, where: condition, order: order, limit: try options[.pageLimit].map(Values.count))
+        return Query(className, where: condition, order: order, limit: try options.value(of: .pageLimit, Values.count))
     }
 
     fileprivate func page(of query: Query, as caller: Name) throws -> QueryPage {

@@ -86,7 +86,7 @@ extension Command {
             "revision 28: commits up to 2027-11-21T10:00:00Z now count as made no later than 2026-11-21T10:00:00Z")
     ) { call in
         try call.end()
-        let (caller, comment) = (try Values.name(call.options[.corrector] ?? "user:root"), call.options[.reason])
+        let (caller, comment) = (try call.name(.corrector) ?? "user:root", call.options[.reason])
         let corrected = try call.withStore(.writing) { try $0.correctClock(as: caller, comment: comment) }
         return try call.answer(
             .object([

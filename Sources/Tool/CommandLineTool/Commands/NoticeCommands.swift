@@ -51,7 +51,7 @@ extension Command {
             } else {
                 let last = Revision(max(span.upperBound, 1) - 1)
                 let all = last > before ? try store.notices(for: subscriber, after: before, through: last) : []
-                let limit = try call.options[.limit].map(Values.count) ?? .max
+                let limit = try call.options.value(of: .limit, Values.count) ?? .max
                 let isReverse = call.options.isSet(.reverse)
                 for notice in isReverse ? all.reversed().prefix(limit) : all.prefix(limit) { try printer.print(notice, in: store) }
                 if all.count > limit { call.note("\(counted(all.count - limit, "notice")) more: raise --limit") }

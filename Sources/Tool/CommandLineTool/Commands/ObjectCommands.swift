@@ -20,7 +20,7 @@ extension Command {
         example: Example(#"object create doc:plan --parent folder:top --value '{"title":"Plan"}'"#, "revision 8")
     ) { call in
         .createObject(
-            try call.name("the object"), parent: try call.name(.parent), value: try call.options[.value].map(Values.json),
+            try call.name("the object"), parent: try call.name(.parent), value: try call.options.value(of: .value, Values.json),
             owner: try call.name(.owner))
     }
 
@@ -31,13 +31,13 @@ extension Command {
     ) { call in
         let object = try call.name("the object")
         let content: Change.Content
-        switch (call.options[.value], call.options[.merge]) {
-        case (let text?, nil): content = .value(try Values.json(text))
-        case (nil, let text?): content = .merge(try Values.json(text))
+        switch (try call.options.value(of: .value, Values.json), try call.options.value(of: .merge, Values.json)) {
+        case (let value?, nil): content = .value(value)
+        case (nil, let value?): content = .merge(value)
         case (nil, nil): throw UsageError("the value is missing; write `--value JSON` or `--merge JSON`")
         case (_?, _?): throw UsageError("`--value` and `--merge` exclude each other; write one of them")
         }
-        return .writeObject(object, content, expectedRevision: try call.options[.unchangedSince].map(Values.revision))
+        return .writeObject(object, content, expectedRevision: try call.options.value(of: .unchangedSince, Values.revision))
     }
 
     static let objectMove = Command.change(

@@ -60,7 +60,7 @@ extension Command {
         let subject = try call.name("the subject")
         let privileges = try call.privileges()
         try call.end()
-        let className = try call.options[.className].map(Values.className)
+        let className = try call.options.value(of: .className, Values.className)
         return try call.list(
             "objects", column: "object", QueryMembers(subject: subject, privileges: privileges, className: className)
         ) {

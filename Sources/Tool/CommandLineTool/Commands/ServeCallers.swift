@@ -51,12 +51,14 @@ extension Invocation {
             }
             do {
                 var settings = try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys])
-                switch options[.jwtType] {
-                case nil: settings.accessTokenType = .onceSeen
-                case "at+jwt": settings.accessTokenType = .required
-                case "any": settings.accessTokenType = .optional
-                case let other?: throw UsageError("`\(other)` is not a type of JWT; write `at+jwt` or `any`")
-                }
+                settings.accessTokenType =
+                    try options.value(of: .jwtType) { text -> AccessTokenType in
+                        switch text {
+                        case "at+jwt": .required
+                        case "any": .optional
+                        default: throw UsageError("`\(text)` is not a type of JWT; write `at+jwt` or `any`")
+                        }
+                    } ?? .onceSeen
                 return settings
             } catch let error as IssuerSettingsError {
                 throw UsageError(error.description)
@@ -65,13 +67,14 @@ extension Invocation {
     }
 
     private func stores(_ option: Option) throws -> StoreScope? {
-        guard let text = options[option] else { return nil }
-        let names = Values.list(text)
-        guard names != ["*"] else { return .all }
-        guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
-            throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
+        try options.value(of: option) { text -> StoreScope in
+            let names = Values.list(text)
+            guard names != ["*"] else { return .all }
+            guard !names.isEmpty, names.allSatisfy(StoreScope.isStoreName) else {
+                throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
+            }
+            return .named(names)
         }
-        return .named(names)
     }
 
     /// Returns the certificate and key for TLS; nil for plain HTTP. Other machines can use plain HTTP only if an option permits it.

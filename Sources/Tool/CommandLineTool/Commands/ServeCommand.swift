@@ -31,27 +31,29 @@ extension Option {
 extension Invocation {
     fileprivate var headLimitBytes: Int {
         get throws {
-            let text = options[.headLimit] ?? "8192"
-            guard let number = Int(text), (4096...1_048_576).contains(number) else {
-                throw UsageError("`\(text)` is not a head size; write bytes, from 4096 to 1048576")
-            }
-            return number
+            try options.value(of: .headLimit) { text in
+                guard let number = Int(text), (4096...1_048_576).contains(number) else {
+                    throw UsageError("`\(text)` is not a head size; write bytes, from 4096 to 1048576")
+                }
+                return number
+            } ?? 8192
         }
     }
 
     /// The public address. Without TLS, only an address of this machine is useful, for tests.
     fileprivate var publicAddress: String? {
         get throws {
-            guard let text = options[.publicAddress] else { return nil }
-            let parts = URLComponents(string: text)
-            let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host ?? "")
-            guard let parts, parts.scheme == "https" || parts.scheme == "http" && isLocal, parts.host?.isEmpty == false,
-                parts.query == nil, parts.fragment == nil, parts.user == nil
-            else {
-                throw UsageError(
-                    "`\(text)` is not a public address; write https://HOST[:PORT][/PATH], without a query and a fragment")
+            try options.value(of: .publicAddress) { text in
+                let parts = URLComponents(string: text)
+                let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host ?? "")
+                guard let parts, parts.scheme == "https" || parts.scheme == "http" && isLocal, parts.host?.isEmpty == false,
+                    parts.query == nil, parts.fragment == nil, parts.user == nil
+                else {
+                    throw UsageError(
+                        "`\(text)` is not a public address; write https://HOST[:PORT][/PATH], without a query and a fragment")
+                }
+                return text
             }
-            return text
         }
     }
 
@@ -63,8 +65,8 @@ extension Invocation {
         _ endpoint: Endpoint, _ service: ServiceSettings, tls: HTTPServerSettings.TLSFiles?, descriptorLimit: Int
     ) throws -> HTTPServerSettings {
         let room = ConnectionRoom(descriptorLimit: descriptorLimit, openCount: try openDescriptorCount())
-        let connections = try room.connections(asked: options[.connections].map(Values.count))
-        let share = try options[.connectionsPerAddress].map(Values.count) ?? max(1, connections / 4)
+        let connections = try room.connections(asked: options.value(of: .connections, Values.count))
+        let share = try options.value(of: .connectionsPerAddress, Values.count) ?? max(1, connections / 4)
         return HTTPServerSettings(
             address: endpoint.address, port: endpoint.port, headerLimitBytes: try headLimitBytes, connectionLimit: connections,
             connectionsPerAddress: share, proxies: service.trustedProxies, tls: tls)
@@ -192,7 +194,7 @@ struct ServicePlan {
 extension Invocation {
     /// Reads the options of the service. Opens no file.
     func servicePlan() throws -> ServicePlan {
-        let endpoint = try Endpoint(options[.listen] ?? "127.0.0.1:8080")
+        let endpoint = try options.value(of: .listen, Endpoint.init) ?? Endpoint("127.0.0.1:8080")
         guard let directory = options[.data] else {
             throw UsageError("the data directory is missing; write `\(Option.data.usage)`")
         }
@@ -213,7 +215,7 @@ extension Invocation {
         guard settings.sharedLogs == nil || options[.accounts] == nil else {
             throw UsageError("accounts are kept on one machine: omit `--accounts` or `--log`")
         }
-        settings.lagLimit = .seconds(try options[.lagLimit].map(Values.count) ?? 10)
+        settings.lagLimit = .seconds(try options.value(of: .lagLimit, Values.count) ?? 10)
         (settings.publicAddress, settings.usesTLS) = (try publicAddress, tls != nil)
         settings.build = (Tool.release, builtCommit)
         return ServicePlan(endpoint: endpoint, tls: tls, settings: settings)

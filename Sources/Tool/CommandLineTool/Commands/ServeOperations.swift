@@ -39,11 +39,12 @@ extension Invocation {
     /// The format of the service log.
     var logFormat: LogFormat {
         get throws {
-            guard let text = options[.requestLog] else { return .none }
-            guard let format = LogFormat(rawValue: text) else {
-                throw UsageError("`\(text)` is not a format of the log of requests; write text, json or none")
-            }
-            return format
+            try options.value(of: .requestLog) { text in
+                guard let format = LogFormat(rawValue: text) else {
+                    throw UsageError("`\(text)` is not a format of the log of requests; write text, json or none")
+                }
+                return format
+            } ?? LogFormat.none
         }
     }
 
@@ -51,88 +52,94 @@ extension Invocation {
     func setOperations(in settings: inout ServiceSettings) throws {
         settings.logFormat = try logFormat
         settings.writeLog = ServiceLog.write
-        settings.requestsPerSecond = try options[.rate].map(Values.count)
+        settings.requestsPerSecond = try options.value(of: .rate, Values.count)
         settings.trustedProxies = try trustedProxies
         settings.deadlines = try deadlines
         settings.subjectTypes = try subjectTypes
         settings.allowedOrigins = try allowedOrigins
-        guard let text = options[.decisions] else { return }
-        let names = Values.list(text)
-        guard names != ["*"] else {
-            settings.decisionLogs = .all
-            return
-        }
-        guard !names.isEmpty, names.allSatisfy({ StoreName($0) != nil }) else {
-            throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
-        }
-        settings.decisionLogs = .stores(names)
+        settings.decisionLogs =
+            try options.value(of: .decisions) { text -> DecisionLogChoice in
+                let names = Values.list(text)
+                guard names != ["*"] else { return .all }
+                guard !names.isEmpty, names.allSatisfy({ StoreName($0) != nil }) else {
+                    throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
+                }
+                return .stores(names)
+            } ?? DecisionLogChoice.none
     }
 
     private var subjectTypes: [String: String] {
         get throws {
-            let types = ["user", "thing", "role", "everyone", "anonymous"]
-            var meanings: [String: String] = [:]
-            for part in Values.list(options[.subjectTypes] ?? "") {
-                let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-                guard words.count == 2, !words[0].isEmpty, types[..<3].contains(words[1]) else {
-                    throw UsageError("`\(part)` does not map a type of subjects; write TYPE=user, TYPE=thing or TYPE=role")
+            try options.value(of: .subjectTypes) { text in
+                let types = ["user", "thing", "role", "everyone", "anonymous"]
+                var meanings: [String: String] = [:]
+                for part in Values.list(text) {
+                    let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+                    guard words.count == 2, !words[0].isEmpty, types[..<3].contains(words[1]) else {
+                        throw UsageError("`\(part)` does not map a type of subjects; write TYPE=user, TYPE=thing or TYPE=role")
+                    }
+                    guard !types.contains(words[0]), meanings.updateValue(words[1], forKey: words[0]) == nil else {
+                        throw UsageError("`\(words[0])` already is a type of subjects; map another type")
+                    }
                 }
-                guard !types.contains(words[0]), meanings.updateValue(words[1], forKey: words[0]) == nil else {
-                    throw UsageError("`\(words[0])` already is a type of subjects; map another type")
-                }
-            }
-            return meanings
+                return meanings
+            } ?? [:]
         }
     }
 
     private var deadlines: RouteDeadlines {
         get throws {
-            var deadlines = RouteDeadlines()
-            for part in Values.list(options[.deadline] ?? "") {
-                let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                let limit = Duration.seconds(try Values.count(words[words.count - 1]))
-                guard words.count == 2 else {
-                    deadlines.all = limit
-                    continue
+            try options.value(of: .deadline) { text in
+                var deadlines = RouteDeadlines()
+                for part in Values.list(text) {
+                    let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+                    let limit = Duration.seconds(try Values.count(words[words.count - 1]))
+                    guard words.count == 2 else {
+                        deadlines.all = limit
+                        continue
+                    }
+                    guard RouteDeadlines.routeNames.contains(words[0]) else {
+                        throw UsageError(
+                            "`\(words[0])` is not a route with a time limit; write one of "
+                                + RouteDeadlines.routeNames.sorted().joined(separator: ", "))
+                    }
+                    deadlines.byRoute[words[0]] = limit
                 }
-                guard RouteDeadlines.routeNames.contains(words[0]) else {
-                    throw UsageError(
-                        "`\(words[0])` is not a route with a time limit; write one of "
-                            + RouteDeadlines.routeNames.sorted().joined(separator: ", "))
-                }
-                deadlines.byRoute[words[0]] = limit
-            }
-            return deadlines
+                return deadlines
+            } ?? RouteDeadlines()
         }
     }
 
     private var allowedOrigins: Set<WebOrigin> {
         get throws {
-            try Set(
-                Values.list(options[.origins] ?? "").map { text in
+            let origins = try options.value(of: .origins) { list in
+                try Values.list(list).map { text in
                     guard let origin = WebOrigin(text) else {
                         throw UsageError(
                             "`\(text)` is not an origin; write https://HOST[:PORT] as browsers send it: in lowercase letters, without a "
                                 + "path, without `*` and without the usual port")
                     }
                     return origin
-                })
+                }
+            }
+            return Set(origins ?? [])
         }
     }
 
     private var trustedProxies: Set<IPAddress> {
         get throws {
-            guard let text = options[.proxies] else { return [] }
-            let addresses = Values.list(text).map { ($0, IPAddress($0)) }
-            guard !addresses.isEmpty else { throw UsageError("`\(Option.proxies.usage)` is empty; write the address of a proxy") }
-            return try Set(
-                addresses.map { text, address in
-                    guard let address else {
+            let proxies = try options.value(of: .proxies) { list in
+                let texts = Values.list(list)
+                guard !texts.isEmpty else { throw UsageError("the value is empty; write the address of a proxy") }
+                return try texts.map { text in
+                    guard let address = IPAddress(text) else {
                         throw UsageError(
                             "`\(text)` is not the address of a proxy; write an IP address such as 10.0.0.1 or 2001:db8::1")
                     }
                     return address
-                })
+                }
+            }
+            return Set(proxies ?? [])
         }
     }
 

@@ -48,11 +48,13 @@ extension Command {
         example: Example("lock --member user:ann", "revision 25")
     ) { call in
         try call.end()
-        let role = try Values.name(Name.role(call.options[.role] ?? Roles.lockDownRole.text).text)
-        let members = try (call.options[.member] ?? "").split(separator: ",").map { try Values.name(String($0)) }
+        let role = try call.options.value(of: .role) { try Values.name(Name.role($0).text) } ?? Roles.lockDownRole
+        let members = try call.options.value(of: .member) { text in
+            try text.split(separator: ",").map { try Values.name(String($0)) }
+        }
         let caller = try call.caller
         let changes = try call.withStore(.reading) { store in
-            try Roles(store, as: caller).lockDownChanges(to: role, members: members)
+            try Roles(store, as: caller).lockDownChanges(to: role, members: members ?? [])
         }
         return try call.make(changes)
     }

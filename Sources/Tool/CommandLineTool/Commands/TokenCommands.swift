@@ -107,16 +107,19 @@ extension Invocation {
 
     fileprivate var tokenStores: StoreScope {
         get throws {
-            guard let text = options[.stores] else {
+            let scope = try options.value(of: .stores) { text -> StoreScope in
+                let names = Values.list(text)
+                guard names != ["*"] else { return .all }
+                // The option takes a store name; a path is probably meant for `--store`.
+                if let path = names.first(where: { $0.contains("/") }) {
+                    throw UsageError("`\(path)` is a path; write the name of the store in the data directory")
+                }
+                return .named(names)
+            }
+            guard let scope else {
                 throw UsageError("the store is missing; write `--store NAME`, or `--store '*'` for all of them")
             }
-            let names = Values.list(text)
-            guard names != ["*"] else { return .all }
-            // The option takes a store name; a path is probably meant for `--store`.
-            if let path = names.first(where: { $0.contains("/") }) {
-                throw UsageError("`\(path)` is a path; write the name of the store in the data directory")
-            }
-            return .named(names)
+            return scope
         }
     }
 
@@ -128,7 +131,7 @@ extension Invocation {
             case ("act"?, let name?): return .act(as: name)
             case ("act"?, nil): throw UsageError("the caller is missing; write `--as PRINCIPAL`")
             case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` requires `--can act`; omit it")
-            case (let word?, _): throw UsageError("`\(word)` is not a right of a token; write ask, act or administer")
+            case (let word?, _): throw UsageError("--can: `\(word)` is not a right of a token; write ask, act or administer")
             case (nil, _): throw UsageError("the rights of the token are missing; write `--can ask|act|administer`")
             }
         }

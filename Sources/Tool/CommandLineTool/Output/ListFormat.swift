@@ -21,10 +21,13 @@ extension Option {
 extension Invocation {
     /// The format in `--format`. `--json` has the meaning of the format `json`, or `jsonl` for the records of a log.
     func format(ofJSON json: ListFormat = .json) throws -> ListFormat {
-        guard let text = options[.format] else { return isJSON ? json : .text }
-        guard let format = ListFormat(rawValue: text) else {
-            throw UsageError("`\(text)` is not a format; write text, table, json, jsonl or csv")
+        let format = try options.value(of: .format) { text in
+            guard let format = ListFormat(rawValue: text) else {
+                throw UsageError("`\(text)` is not a format; write text, table, json, jsonl or csv")
+            }
+            return format
         }
+        guard let format else { return isJSON ? json : .text }
         guard !isJSON else { throw UsageError("`--json` and `--format` exclude each other; write one of them") }
         return format
     }
