@@ -65,6 +65,15 @@ package final class ServedProcess: Sendable {
     /// The text that the process has written to standard error.
     package var errors: String { (try? process.errors) ?? "" }
 
+    /// Waits until the process has written a text to standard error; false after two minutes.
+    package func hasReported(_ text: String) -> Bool {
+        for _ in 0..<6_000 {
+            if errors.contains(text) { return true }
+            usleep(20_000)
+        }
+        return false
+    }
+
     /// A command that blocks all signals and then runs the command in its arguments.
     private static let blocking = [
         "python3", "-c",
