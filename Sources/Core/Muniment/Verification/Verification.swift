@@ -161,8 +161,8 @@ private struct Verification {
 
     private func report(_ head: StoreHead?) -> VerificationReport {
         VerificationReport(
-            commits: commits, events: events, refusals: refusals, refusalHash: refusalHash.map { "\($0)" }, head: head, problems: problems,
-            notes: notes)
+            commits: commits, events: events, refusals: refusals, refusalHash: refusalHash.map { "\($0)" }, head: head,
+            problems: problems, notes: notes)
     }
 
     /// The callback for the progress has thrown an error. This is not a problem of the log.
