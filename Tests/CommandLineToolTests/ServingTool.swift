@@ -26,7 +26,7 @@ final class ServingTool {
     init(_ tool: BuiltTool, call: String, lineCount: Int, environment: [String: String] = [:]) throws {
         process = try ChildProcess(
             [BuiltTool.executable.path] + call.split(separator: " ").map(String.init), in: tool.folder.path,
-            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe,
+            environment: ChildProcess.environment.merging(environment) { $1 }, output: .pipe,
             endingWithinSeconds: 1800)
         for _ in 0..<lineCount {
             let line = process.line()
@@ -46,13 +46,7 @@ final class ServingTool {
     }
 
     /// Waits until standard error contains a text. Returns false if it does not appear.
-    func hasReported(_ text: String) throws -> Bool {
-        for _ in 0..<6_000 {
-            if try process.errors.contains(text) { return true }
-            usleep(20_000)
-        }
-        return false
-    }
+    func hasReported(_ text: String) throws -> Bool { try process.hasReported(text) }
 
     func signal(_ number: Int32) { process.signal(number) }
 

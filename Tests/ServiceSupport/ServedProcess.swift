@@ -23,7 +23,7 @@ package final class ServedProcess: Sendable {
         let command = [ServedProcess.executable.path, "serve", "--data", directory, "--listen", "127.0.0.1:0"] + options
         process = try ChildProcess(
             (descriptorLimit.map { ["prlimit", "--nofile=\($0):\($0)"] } ?? []) + (blockingSignals ? Self.blocking : []) + command,
-            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: .pipe, endingWithinSeconds: 1800)
+            environment: ChildProcess.environment.merging(environment) { $1 }, output: .pipe, endingWithinSeconds: 1800)
         var lines: [String] = []
         while lines.last?.hasPrefix("listening on ") != true, let line = process.line() { lines.append(line) }
         self.lines = lines
@@ -66,13 +66,7 @@ package final class ServedProcess: Sendable {
     package var errors: String { (try? process.errors) ?? "" }
 
     /// Waits until the process has written a text to standard error; false after two minutes.
-    package func hasReported(_ text: String) -> Bool {
-        for _ in 0..<6_000 {
-            if errors.contains(text) { return true }
-            usleep(20_000)
-        }
-        return false
-    }
+    package func hasReported(_ text: String) throws -> Bool { try process.hasReported(text) }
 
     /// A command that blocks all signals and then runs the command in its arguments.
     private static let blocking = [

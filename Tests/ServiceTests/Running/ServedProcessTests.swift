@@ -103,7 +103,7 @@ struct ServedProcessTests {
         try withTemporaryFolder { folder in
             let process = try ServedProcess(folder + "/data")
             process.signal(SIGHUP)
-            #expect(process.hasReported("SIGHUP: there is nothing to reload"))
+            #expect(try process.hasReported("SIGHUP: there is nothing to reload"))
             #expect(try PlainClient(port: process.port).send("GET", "/healthz").0 == 200)
             process.signal(SIGTERM)
             #expect(process.exitCode() == 0)

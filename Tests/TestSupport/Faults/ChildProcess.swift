@@ -66,12 +66,17 @@ public final class ChildProcess: Sendable {
     private let lines: Mutex<PipeLines?>
     private let errorFile: FileHandle?
 
+    /// The environment of the tests without their settings, such as `MUNIMENT_SEED`, which a service would warn of.
+    public static var environment: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MUNIMENT_") }
+    }
+
     /// Starts a child.
     ///
     /// - Parameters:
     ///   - command: the executable, as a path or a name that is looked up in `PATH` of the test, and its arguments.
     ///   - folder: the working folder; nil for that of the test.
-    ///   - environment: all of the child's environment; nil for that of the test.
+    ///   - environment: all of the child's environment; nil for ``environment``.
     ///   - hasInput: whether standard input is a pipe, for ``write(_:)``; otherwise it is empty.
     ///   - output: where standard output goes.
     ///   - errors: where standard error goes.
@@ -95,7 +100,7 @@ public final class ChildProcess: Sendable {
             case .withOutput: written
             }
         processIdentifier = try ChildProcess.spawn(
-            command, in: folder, environment ?? ProcessInfo.processInfo.environment,
+            command, in: folder, environment ?? ChildProcess.environment,
             [inputPipe?.fileHandleForReading ?? null, written, complained])
         // Closes the test's copies. The child has copies too, and otherwise no pipe would end.
         try inputPipe?.fileHandleForReading.close()
@@ -197,6 +202,15 @@ public final class ChildProcess: Sendable {
     /// The child's output on standard error until now, if it is kept.
     public var errors: String {
         get throws { String(decoding: try errorFile.map(Descriptors.contents) ?? [], as: UTF8.self) }
+    }
+
+    /// Waits until the child's standard error contains a text; false after two minutes.
+    public func hasReported(_ text: String) throws -> Bool {
+        for _ in 0..<6_000 {
+            if try errors.contains(text) { return true }
+            usleep(20_000)
+        }
+        return false
     }
 
     /// Writes to the child's standard input.
