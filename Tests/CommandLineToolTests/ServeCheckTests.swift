@@ -64,6 +64,10 @@ struct ServeCheckTests {
             #expect(empty.code == 1 && empty.output.contains("problem  the shared log cannot be reached"), "\(empty.output)")
             #expect(!FileManager.default.fileExists(atPath: tool.folder.appending(path: "data").path))
             try tool.make("init --store data/whole")
+            let alone = try check(tool, log)
+            #expect(alone.code == 1 && alone.output.contains("problem  the store `whole`"), "\(alone.output)")
+            // The mark of a store that was copied before.
+            try tool.write("", to: "data/whole/shared")
             let copies = try check(tool, log)
             #expect(copies.code == 0, "\(copies.output)")
             #expect(

@@ -72,6 +72,9 @@ public enum SharedLogError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The engine has no tables for logs, or those of another version.
     case unprepared(String)
 
+    /// The shared log does not have the store.
+    public static let noStore = SharedLogError.diverged("it does not have this store, which `muniment log move` brings there")
+
     public var description: String {
         switch self {
         case .unreachable(let reason): "the shared log cannot be reached: \(reason)"

@@ -26,6 +26,22 @@ public final class FilePathCheck: Sendable {
     }
 }
 
+/// A file at a path with its size and its last change: another value after the file was replaced or written to.
+public struct FileVersion: Hashable, Sendable {
+    private let identity: FileIdentity
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// Returns the file at a path; nil if it does not exist, or if this process may not access it.
+    public init?(_ path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        (identity, size) = (FileIdentity(status), Int(status.st_size))
+        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    }
+}
+
 /// The identity of a file, independent of its names: its device and its number there.
 public struct FileIdentity: Hashable, Sendable {
     private let device: UInt64

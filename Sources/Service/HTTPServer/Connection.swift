@@ -122,8 +122,12 @@ internal import Synchronization
         guard since < now else { return }
         let total = muniment_acknowledged_bytes(socket)
         let before = acknowledgedBytes.exchange(total, ordering: .relaxed)
-        guard total > before else { return }
-        let advanced = since + (total - before) * (1_000_000_000 / UInt64(Engine.slowestBody))
+        var waiting: Int32 = 0
+        // If nothing waits for the client, or the system does not tell, the client is not slow.
+        let code = unsafe ioctl(socket, UInt(TIOCOUTQ), &waiting)
+        let isKnown = total > 0 && code == 0 && waiting > 0
+        guard !isKnown || total > before else { return }
+        let advanced = isKnown ? since + (total - before) * (1_000_000_000 / UInt64(Engine.slowestBody)) : now
         // It stays unchanged if the response has ended meanwhile.
         _ = sendingSince.compareExchange(expected: since, desired: min(now, advanced), ordering: .relaxed)
     }

@@ -1,5 +1,7 @@
+import EventLog
 import Events
 import Foundation
+import LMDB
 import Muniment
 import Permissions
 import TestSupport
@@ -42,6 +44,19 @@ struct OpeningCheckTests {
     private func files(of path: String) throws -> [String: Data?] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: path)
         return Dictionary(uniqueKeysWithValues: names.map { ($0, FileManager.default.contents(atPath: path + "/" + $0)) })
+    }
+
+    @Test("A log that a later version has written, and a damaged index, are not reported as a damaged log")
+    func otherErrors() {
+        let later = [CodecError.unknownEvent(kind: 250, version: 1), .unknownFormat(version: 9)].map {
+            LogError.unreadable(Revision(3), $0)
+        }
+        for error in later { #expect(StoreDamageError(error, at: "data/default") == nil, "\(error)") }
+        #expect(StoreDamageError(LogError.unreadable(Revision(3), .truncated(offset: 4)), at: "data/default") != nil)
+        for (folder, isDamage) in [("log", true), ("index", false)] {
+            let error = StorageError(.corrupted, "read", path: "data/default/\(folder)", detail: "a page")
+            #expect((StoreDamageError(error, at: "data/default") != nil) == isDamage, "\(folder)")
+        }
     }
 
     @Test("It throws the error of the opening, and changes no file", arguments: faults.indices)

@@ -65,14 +65,30 @@ struct DamagedStoreTests {
             #expect(unready.status == 503 && unready.text.contains("a store is not served"), "\(unready.text)")
             #expect(try await door.send("GET", "/metrics", token: token).text.contains("\nmuniment_unserved_stores 1\n"))
 
-            try FileManager.default.removeItem(atPath: path + "/log")
-            try FileManager.default.moveItem(atPath: fixture.directory + "-log", toPath: path + "/log")
+            if Self.faults[fault].what == "cut" {
+                // Into the same file, as `cp` does.
+                try FileBytes.write(FileBytes.read(fixture.directory + "-log/data.mdb"), to: path + "/log/data.mdb")
+            } else {
+                try FileManager.default.removeItem(atPath: path + "/log")
+                try FileManager.default.moveItem(atPath: fixture.directory + "-log", toPath: path + "/log")
+            }
             for (address, question) in questions {
                 let answer = try await door.send("POST", address, token: token, json: question)
                 #expect(answer.status == 200 && answer.text.contains("true"), "\(answer.text)")
             }
             #expect(try await door.send("GET", "/readyz").status == 200)
         }
+    }
+
+    @Test("A backup of a data directory with a store that has lost its log fails, and names the store")
+    func backup() throws {
+        let folder = try ScratchFolder()
+        let data = folder.path + "/data"
+        try Self.make(in: data, fault: 3, StoreOptions())
+        #expect(throws: StoreError.logIsLost(path: data + "/default")) {
+            try DataBackup.make(of: data, to: folder.path + "/backup")
+        }
+        #expect(!fileExists(folder.path + "/backup"))
     }
 
     @Test("A start with a damaged store creates no token with all rights")

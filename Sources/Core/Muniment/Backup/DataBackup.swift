@@ -86,11 +86,14 @@ public struct DataBackup: Hashable, Sendable {
         }
     }
 
-    /// Returns the folders of a data directory that hold a store. Names that begin with a dot are reserved for the service.
+    /// Returns the folders of a data directory that hold a store, or have lost its log: a backup must not leave those out in silence. Names
+    /// that begin with a dot are reserved for the service.
     static func storeNames(in directory: String) throws -> [String] {
         guard isFolder(directory) else { throw BackupError.noStores(path: directory) }
         return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { name in
-            !name.hasPrefix(".") && !name.hasSuffix(".part") && StoreFolder(directory + "/" + name).holdsStore
+            let path = directory + "/" + name
+            return !name.hasPrefix(".") && !name.hasSuffix(".part")
+                && (StoreFolder(path).holdsStore || Store.hasLostLog(at: path))
         }
     }
 

@@ -26,7 +26,7 @@ extension Store {
         guard let shared = options.sharedLog else { return }
         try users.during {
             let deadline = ContinuousClock.now + limit
-            guard let end = try shared.position() else { throw SharedLogError.diverged("it has no store") }
+            guard let end = try shared.position() else { throw SharedLogError.noStore }
             try wait(for: end.revision, until: deadline)
         }
     }
@@ -77,7 +77,7 @@ extension Store {
     public static func copyAfresh(at path: String, options: StoreOptions) throws {
         let folder = StoreFolder(path)
         guard let shared = options.sharedLog, fileExists(folder.sharedMark) else { throw StoreError.notShared(path: path) }
-        guard try shared.position() != nil else { throw SharedLogError.diverged("it has no store") }
+        guard try shared.position() != nil else { throw SharedLogError.noStore }
         let lock = try folder.takeLock()
         defer { lock.release() }
         try removeFlatFolder(folder.path + "/log.old")
@@ -150,7 +150,7 @@ extension Store {
 
     /// Copies the records of a shared log that a copy lacks.
     static func copy(_ shared: any SharedLog, to log: EventLog, _ options: StoreOptions) throws {
-        guard let last = try shared.position() else { throw SharedLogError.diverged("it has no store") }
+        guard let last = try shared.position() else { throw SharedLogError.noStore }
         while true {
             let group = try shared.records(after: log.end, limitBytes: SharedWriting.batchBytes)
             if group.isEmpty { return }

@@ -47,8 +47,8 @@ extension StoreFolder {
 
     private func check(_ log: EventLog, isCopyOf shared: any SharedLog) throws {
         do {
-            guard try shared.position() != nil else { throw SharedLogError.diverged("it has no store") }
+            guard try shared.position() != nil else { throw SharedLogError.noStore }
             _ = try shared.records(after: log.end, limitBytes: 1)
-        } catch SharedLogError.unreachable {}
+        } catch SharedLogError.unreachable where fileExists(sharedMark) {}
     }
 }

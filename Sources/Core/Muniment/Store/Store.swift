@@ -208,7 +208,7 @@ public final class Store: Sendable {
         _ log: EventLog, to shared: any SharedLog, _ folder: StoreFolder, _ options: StoreOptions
     ) throws -> Bool {
         let isCopy = fileExists(folder.sharedMark)
-        let head = log.head
+        let end = log.end
         // Before the first copied commit: without the mark, another start could commit to this machine's log alone.
         if !isCopy { try replaceFile(folder.sharedMark, with: []) }
         do {
@@ -216,7 +216,7 @@ public final class Store: Sendable {
             return true
         } catch {
             // A store that was never in the shared log stays as it is.
-            if !isCopy, log.head == head { try removeFile(folder.sharedMark) }
+            if !isCopy, log.end == end { try removeFile(folder.sharedMark) }
             guard isCopy, case SharedLogError.unreachable = error else { throw error }
             return false
         }

@@ -1,9 +1,9 @@
 internal import EventLog
 internal import Events
+internal import Files
 internal import LMDB
-internal import Projections
 
-/// Damage of a store's files. The store cannot be opened before a person has repaired it.
+/// Damage of a store's log, or a log that differs from what is known about it. The store cannot be opened before a person has repaired it.
 public struct StoreDamageError: Error, CustomStringConvertible {
     /// The error of the opening.
     public let reason: any Error
@@ -12,9 +12,10 @@ public struct StoreDamageError: Error, CustomStringConvertible {
     /// - Parameters:
     ///   - error: an error of opening a store.
     ///   - path: the folder of the store.
-    /// - Returns: nil for an error that can end without a repair, such as a lack of file descriptors.
+    /// - Returns: nil for an error of another kind: one that can end without a repair, one of the index, which is made from the log, or a
+    ///   log that a later version of Muniment has written.
     public init?(_ error: any Error, at path: String) {
-        guard error.isDamage else { return nil }
+        guard error.isDamage(inLog: StoreFolder(path).log) else { return nil }
         (reason, self.path) = (error, path)
     }
 
@@ -23,20 +24,23 @@ public struct StoreDamageError: Error, CustomStringConvertible {
         switch reason {
         // Their descriptions contain the command.
         case StoreError.rolledBack, StoreError.headIsDamaged, is SharedLogError: "\(reason)"
-        default: "\(reason). Move `\(path)` away, then run `muniment restore BACKUP --store \(path)`"
+        default:
+            fileExists(StoreFolder(path).sharedMark)
+                ? "\(reason). Move `\(path)` away; the store is then copied again from the shared log"
+                : "\(reason). Move `\(path)` away, then run `muniment restore BACKUP --store \(path)`"
         }
     }
 }
 
 extension Error {
-    fileprivate var isDamage: Bool {
+    fileprivate func isDamage(inLog log: String) -> Bool {
         switch self {
         case let error as StoreError: error.isDamage
         case let error as LogError: error.isDamage
         case let error as SharedLogError: if case .diverged = error { true } else { false }
         case let error as StorageError:
-            [.notADatabase, .versionMismatch, .corrupted, .diskFailed].contains(error.kind)
-        default: self is IndexError || self is CodecError
+            [.notADatabase, .versionMismatch, .corrupted].contains(error.kind) && error.path.hasPrefix(log)
+        default: false
         }
     }
 }
@@ -45,6 +49,7 @@ extension LogError {
     fileprivate var isDamage: Bool {
         switch self {
         case .stopped, .displaced: false
+        case .unreadable(_, let error), .unreadableRefusal(_, let error): !error.isOfLaterVersion
         default: true
         }
     }

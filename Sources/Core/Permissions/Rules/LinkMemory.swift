@@ -13,9 +13,11 @@ public final class LinkMemory {
     private var walk: UInt32 = 0
     /// The number of objects that the current walk has read, or would have read without the memory.
     private(set) var reads = 0
+    /// The number of sources of links that are kept.
+    private var sourceCount = 0
 
-    /// The number of objects and writers above which the memory is emptied before a walk: about 10 MB.
-    private static let limit = 1 << 17
+    /// The memory is emptied before a walk if it has more objects, writers and sources of links than this: about 20 MB.
+    private static let limit = 1 << 18
 
     private struct KnownObject {
         let id: ObjectID
@@ -60,8 +62,8 @@ public final class LinkMemory {
 
     /// Begins a walk. Returns the number of its first object.
     func beginWalk(to object: ObjectID) -> Int {
-        if objects.count + writers.count > Self.limit {
-            (numbers, objects, writerNumbers, writers) = ([:], [], [:], [])
+        if objects.count + writers.count + sourceCount > Self.limit {
+            (numbers, objects, writerNumbers, writers, sourceCount) = ([:], [], [:], [], 0)
         }
         walk += 1
         reads = 0
@@ -90,6 +92,7 @@ public final class LinkMemory {
         if let known = objects[target].links { return known }
         let links = try read(objects[target].id).map { KnownLinks(writer: number(of: $0.writer), sources: $0.sources) }
         objects[target].links = links
+        sourceCount += links.reduce(0) { $0 + $1.sources.count }
         return links
     }
 

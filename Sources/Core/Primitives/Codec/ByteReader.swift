@@ -11,6 +11,14 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An event of a kind or version that only a later version of Muniment can decode.
     case unknownEvent(kind: UInt8, version: UInt8)
 
+    /// Whether a later version of Muniment wrote the bytes, so that they are not damaged.
+    public var isOfLaterVersion: Bool {
+        switch self {
+        case .truncated, .malformed, .unknownFormat(0): false
+        case .unknownFormat, .unknownRefusalFormat, .unknownEvent: true
+        }
+    }
+
     public var description: String {
         switch self {
         case .truncated(let offset): "the bytes end at offset \(offset), inside a value"

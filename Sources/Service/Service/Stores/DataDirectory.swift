@@ -196,15 +196,15 @@ final class DataDirectory: Sendable {
 private struct RefusedStore {
     let reason: StoreDamageError
     private let paths: [String]
-    private let files: [FileIdentity?]
+    private let files: [FileVersion?]
 
     init(_ reason: StoreDamageError, _ folder: String, record: String) {
         self.reason = reason
-        paths = [folder + "/head", folder + "/log/data.mdb", record]
-        files = paths.map { FileIdentity($0) }
+        paths = [folder + "/head", folder + "/log/data.mdb", folder + "/log/seal", record]
+        files = paths.map { FileVersion($0) }
     }
 
-    var isUnchanged: Bool { paths.map { FileIdentity($0) } == files }
+    var isUnchanged: Bool { paths.map { FileVersion($0) } == files }
 }
 
 /// A store that the service has open.
