@@ -79,9 +79,7 @@ struct ServeCheckTests {
     @Test("With a shared log, the check names stores to copy, and a copy that differs is a problem")
     func sharedLog() throws {
         try BuiltTool.inFreshFolder { tool in
-            let server = try PostgreSQLServer()
-            try server.run("CREATE ROLE muniment LOGIN", database: "postgres")
-            try server.run("CREATE DATABASE muniment", database: "postgres")
+            let server = try PostgreSQLServer.withDatabase()
             try server.run(try tool.make("log schema").output)
             let log = "--log postgresql://muniment@/muniment?host=\(server.folder) --log-without-standby"
             let new = try check(tool, log)

@@ -8,9 +8,7 @@ struct SharedLogCommandTests {
     @Test("A store moves to a database and back; meanwhile it takes no change without its log")
     func moveAndLeave() throws {
         try BuiltTool.inFreshFolder { tool in
-            let server = try PostgreSQLServer()
-            try server.run("CREATE ROLE muniment LOGIN", database: "postgres")
-            try server.run("CREATE DATABASE muniment", database: "postgres")
+            let server = try PostgreSQLServer.withDatabase()
             let address = "postgresql://muniment@/muniment?host=\(server.folder)"
             try tool.make("init --store data/default")
             try tool.make("register user:ann --store data/default")

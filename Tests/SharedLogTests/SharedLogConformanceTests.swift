@@ -10,9 +10,7 @@ import Testing
 /// One server for all tests of this target, with the tables of the shared logs. Each test uses stores of its own.
 enum Database {
     static let server = Result { () throws -> PostgreSQLServer in
-        let server = try PostgreSQLServer()
-        try server.run("CREATE ROLE muniment LOGIN", database: "postgres")
-        try server.run("CREATE DATABASE muniment", database: "postgres")
+        let server = try PostgreSQLServer.withDatabase()
         try server.run(PostgreSQLSchema.sql(role: "muniment"))
         return server
     }

@@ -83,7 +83,7 @@ import Testing
             try makePrivateFolder(fixture.folder)
             let backup = folder + "/backup"
             try fixture.open { _ in }
-            #expect(try AccountsBackup.make(of: fixture.folder, to: backup) == nil, "nobody has an account")
+            #expect(try AccountsBackup.make(of: fixture.folder, to: backup) == nil, "there is no account")
             try fixture.open { book in _ = try fixture.makeAccount("ann", book) }
             let made = try #require(try AccountsBackup.make(of: fixture.folder, to: backup))
             #expect { try AccountsBackup.restore(backup, to: fixture.folder) } throws: {

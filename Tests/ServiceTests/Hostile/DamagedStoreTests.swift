@@ -58,12 +58,7 @@ struct DamagedStoreTests {
                 #expect(refused.status == 503 && !refused.text.contains("true"), "\(refused.status) \(refused.text)")
                 #expect(refused.text.contains("restores it from a backup"), "\(refused.text)")
             }
-            let change = #"{"as":"user:root","do":[{"op":"register","principal":"user:bob"}]}"#
-            #expect(try await door.send("POST", "/v1/stores/default/transactions", token: token, json: change).status == 503)
-            #expect(try await door.send("POST", "/v1/stores/whole/transactions", token: token, json: change).status == 200)
-            let unready = try await door.send("GET", "/readyz")
-            #expect(unready.status == 503 && unready.text.contains("a store is not served"), "\(unready.text)")
-            #expect(try await door.send("GET", "/metrics", token: token).text.contains("\nmuniment_unserved_stores 1\n"))
+            try await door.expectUnserved("default", token: token)
 
             if Self.faults[fault].what == "cut" {
                 // Into the same file, as `cp` does.

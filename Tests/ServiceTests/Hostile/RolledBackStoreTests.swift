@@ -54,12 +54,7 @@ struct RolledBackStoreTests {
                 #expect(refused.status == 503, "\(refused.text)")
                 #expect(refused.text.contains("accept-rollback"), "\(refused.text)")
             }
-            let json = #"{"as":"user:root","do":[{"op":"register","principal":"user:bob"}]}"#
-            #expect(try await door.send("POST", "/v1/stores/whole/transactions", token: token, json: json).status == 200)
-            #expect(try await door.send("POST", "/v1/stores/rolled/transactions", token: token, json: json).status == 503)
-            let unready = try await door.send("GET", "/readyz")
-            #expect(unready.status == 503 && unready.text.contains("a store is not served"), "\(unready.text)")
-            #expect(try await door.send("GET", "/metrics", token: token).text.contains("\nmuniment_unserved_stores 1\n"))
+            try await door.expectUnserved("rolled", token: token)
             let accepted = try Store.acceptRollback(at: fixture.directory + "/rolled")
             #expect(try await door.send("GET", "/readyz").status == 200)
             let answer = try await door.send("POST", "/v1/stores/rolled/check", token: token, json: Self.question)

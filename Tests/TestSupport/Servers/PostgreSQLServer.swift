@@ -37,6 +37,14 @@ public final class PostgreSQLServer: @unchecked Sendable {
         try start()
     }
 
+    /// Creates a server with the role and the database `muniment`, without tables.
+    public static func withDatabase() throws -> PostgreSQLServer {
+        let server = try PostgreSQLServer()
+        try server.run("CREATE ROLE muniment LOGIN", database: "postgres")
+        try server.run("CREATE DATABASE muniment", database: "postgres")
+        return server
+    }
+
     deinit {
         process?.kill()
         try? FileManager.default.removeItem(atPath: folder)

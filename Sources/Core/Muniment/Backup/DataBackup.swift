@@ -93,7 +93,7 @@ public struct DataBackup: Hashable, Sendable {
         return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { name in
             let path = directory + "/" + name
             return !name.hasPrefix(".") && !name.hasSuffix(".part")
-                && (StoreFolder(path).holdsStore || Store.hasLostLog(at: path))
+                && Store.hasFiles(at: path)
         }
     }
 

@@ -9,8 +9,8 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: the folder of the store.
-    ///   - options: the limits, and the shared log of a copy. An unreachable shared log is not an error, because an opening then uses
-    ///     the copy.
+    ///   - options: the limits, and the shared log of a copy. An unreachable shared log is an error only for a store that is not
+    ///     yet a copy of it.
     /// - Throws: ``StoreError``, which is ``StoreError/heldByAnotherWriter(path:holder:)`` for a store that a process has open for
     ///   writing; `LogError` for a damaged log; `SharedLogError`, or an error of the file system.
     public static func checkOpening(at path: String, options: StoreOptions = StoreOptions()) throws {

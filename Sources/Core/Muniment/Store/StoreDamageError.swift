@@ -3,7 +3,7 @@ internal import Events
 internal import Files
 internal import LMDB
 
-/// Damage of a store's log, or a log that differs from what is known about it. The store cannot be opened before a person has repaired it.
+/// A store's log is damaged, was rolled back, or differs from the shared log. A person must repair the store before it can be opened.
 public struct StoreDamageError: Error, CustomStringConvertible {
     /// The error of the opening.
     public let reason: any Error

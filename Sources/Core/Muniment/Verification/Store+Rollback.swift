@@ -41,12 +41,12 @@ extension Store {
     /// - Throws: an error that prevents the check.
     public static func isMissing(at path: String) throws -> Bool { try StoreFolder(path).isMissing() }
 
-    /// Whether a folder has the index of a store, but not its log.
+    /// Whether a folder has the log or the index of a store. A store that has only its index has lost its log.
     ///
     /// - Parameter path: the folder of the store.
-    public static func hasLostLog(at path: String) -> Bool {
+    public static func hasFiles(at path: String) -> Bool {
         let folder = StoreFolder(path)
-        return !folder.holdsStore && fileExists(folder.index + "/data.mdb")
+        return folder.holdsStore || fileExists(folder.index + "/data.mdb")
     }
 
     /// Accepts that a store of a data directory is lost, so that another store can be created in its place.

@@ -40,7 +40,7 @@ public protocol AccessState {
 }
 
 extension AccessState {
-    /// Returns an empty memory: right for a state that may change between two checks, or that records what a check reads.
+    /// Returns an empty memory: right for a state that may change between two checks, or that records the reads of a check.
     public func linkMemory(for subjects: SubjectSet, deciding: SubjectSet?, at instant: Instant) -> LinkMemory { LinkMemory() }
 }
 

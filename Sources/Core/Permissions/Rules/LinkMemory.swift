@@ -45,14 +45,14 @@ public final class LinkMemory {
     /// The links that one caller has written to an object.
     struct KnownLinks {
         let writer: Int
-        fileprivate let sources: [ObjectID]
-        /// The numbers of the sources; empty before a walk has used them.
+        /// Empty after a walk has used them: then the numbers replace them.
+        fileprivate var sources: [ObjectID]
         fileprivate var numbers: [Int] = []
     }
 
     private struct KnownWriter {
         var reads = 0
-        /// The walk for which `reads` counts.
+        /// The walk that `reads` belongs to.
         var walk: UInt32 = 0
     }
 
@@ -96,20 +96,19 @@ public final class LinkMemory {
         return links
     }
 
-    /// Returns the numbers of the objects in which a caller has written links to an object.
+    /// Returns the numbers of the objects with a caller's links to an object.
     func sources(_ place: Int, of target: Int) -> [Int] {
         let links = objects[target].links![place]
-        if !links.numbers.isEmpty { return links.numbers }
+        if links.sources.isEmpty { return links.numbers }
         let numbers = links.sources.map { number(of: $0) }
-        objects[target].links![place].numbers = numbers
+        objects[target].links![place] = KnownLinks(writer: links.writer, sources: [], numbers: numbers)
         return numbers
     }
 
     /// Returns the access to an object that links, after evaluating it if no walk has done so yet.
     func evaluation(of source: Int, countingFor writer: Int, _ evaluate: (ObjectID) throws -> Evaluation) rethrows -> Evaluation {
-        let known = objects[source]
-        let found = try known.evaluation ?? evaluate(known.id)
-        let cost = known.evaluatedIn == walk ? 1 : Int(found.cost)
+        let found = try objects[source].evaluation ?? evaluate(objects[source].id)
+        let cost = objects[source].evaluatedIn == walk ? 1 : Int(found.cost)
         objects[source].evaluation = found
         objects[source].evaluatedIn = walk
         reads += cost

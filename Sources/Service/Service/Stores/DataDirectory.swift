@@ -23,7 +23,7 @@ final class DataDirectory: Sendable {
         var stores: [String: HostedStore] = [:]
         /// Stores that stay closed until a person repairs them, or accepts their rollback.
         var refused: [String: RefusedStore] = [:]
-        /// Recorded stores whose folder was missing when the service started.
+        /// The recorded stores that had no folder when the service started.
         var missing: [StoreName] = []
         var isClosed = false
     }
@@ -74,7 +74,7 @@ final class DataDirectory: Sendable {
     /// The names of all stores in the folder, and of all shared logs, sorted.
     func names() throws -> [StoreName] {
         let own = try DataDirectorySurvey.storeNames(in: path)
-        // Without an answer, this node serves what it has.
+        // Without an answer, this node serves its own stores.
         guard let shared = try? sharedNames?.read(), !shared.isEmpty else { return own }
         return Set(own + shared).sorted()
     }
@@ -86,7 +86,7 @@ final class DataDirectory: Sendable {
         return options
     }
 
-    /// Returns the names of recorded stores whose folder is missing, sorted.
+    /// Returns the names of the recorded stores without a folder, sorted.
     func missingNames() throws -> [StoreName] {
         let names = try DataDirectorySurvey.missingNames(in: path)
         state.withLock { $0.missing = names }
@@ -101,7 +101,7 @@ final class DataDirectory: Sendable {
         return names.filter { $1 || isMissing($0) }.map(\.0) + missing.filter(isMissing)
     }
 
-    /// The folder in which the data directory records the head of each store.
+    /// The folder with the recorded head of each store.
     private var heads: String { ownFolder + "/heads" }
 
     /// Returns a store; nil if it does not exist. Opens it if needed, which can take long.
@@ -118,7 +118,7 @@ final class DataDirectory: Sendable {
             if isShared, !Store.exists(at: folder(of: name)) {
                 _ = try Store.join(at: folder(of: name), options: options)
             }
-            guard Store.exists(at: folder(of: name)) || Store.hasLostLog(at: folder(of: name)) else {
+            guard Store.hasFiles(at: folder(of: name)) else {
                 guard try Store.isMissing(at: folder(of: name)) else { return nil }
                 throw StoreError.missing(path: folder(of: name))
             }

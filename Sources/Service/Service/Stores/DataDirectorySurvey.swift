@@ -33,7 +33,7 @@ public struct DataDirectorySurvey: Sendable {
 
     static func storeNames(in path: String) throws -> [StoreName] {
         try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
-            .filter { [path] in Store.exists(at: "\(path)/\($0)") || Store.hasLostLog(at: "\(path)/\($0)") }.sorted()
+            .filter { [path] in Store.hasFiles(at: "\(path)/\($0)") }.sorted()
     }
 
     static func missingNames(in path: String) throws -> [StoreName] {

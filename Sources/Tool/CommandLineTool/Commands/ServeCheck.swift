@@ -9,7 +9,7 @@ import Service
 extension Invocation {
     /// Checks everything that a start of the service needs, and prints the plan of the start. Changes nothing.
     ///
-    /// - Returns: ``ExitCode/failure`` if a start would fail.
+    /// - Returns: ``ExitCode/failure`` if a start would fail, or would not serve a store.
     func checkService(_ configuration: Configuration) throws -> ExitCode {
         for (name, setting) in configuration.settings.sorted(by: { $0.key < $1.key }) {
             // The address of a shared log may contain a password.
@@ -119,7 +119,7 @@ private struct ServeCheck {
         /// The plan of a start.
         case plan = "start    "
         case note = "note     "
-        /// Why a start would fail.
+        /// Why a start would fail, or would not serve a store.
         case problem = "problem  "
     }
 
