@@ -248,6 +248,6 @@ if let names = Context.environment["MUNIMENT_TESTS"] {
         guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
         for case .byNameItem(let needed, _) in target.dependencies { found.append(needed) }
     }
-    package.targets.removeAll { !kept.contains($0.name) }
+    package.targets.removeAll { $0.type != .plugin && !kept.contains($0.name) }
     package.products = []
 }
