@@ -8,8 +8,9 @@ import Testing
 struct DescriptionTests {
     /// The operations of the service with the call for each.
     static let calls: [String: String] = [
-        "check": "check", "evaluationsOfStore": "check([])", "privileges": "privileges", "explain": "explain", "who": "subjects",
-        "what": "objects", "query": "query", "entries": "entries", "members": "members", "administrators": "administrators",
+        "check": "check", "evaluationsOfStore": "check([])", "privileges": "privileges", "explain": "explain",
+        "explainSeveral": "explain([])", "who": "subjects", "what": "objects", "query": "query", "entries": "entries",
+        "members": "members", "administrators": "administrators",
         "names": "names", "describeName": "report", "ends": "upcomingEnds", "describeCaller": "callerRights",
         "statistics": "statistics", "verify": "verify", "listStores": "stores", "createStore": "createStore", "lock": "lock",
         "commit": "commit", "whatIf": "whatIf", "readObject": "object", "writeObject": "write", "patchObject": "patch",

@@ -103,6 +103,10 @@ struct QuestionTests {
             #expect(denied.proposals.contains([.grant("user:ann", ["read"], on: "doc:plan")]))
             #expect(try await store.explain("user:ann", ["read"], on: "doc:plan", withProposals: false).proposals.isEmpty)
             #expect(try await store.explain("user:root", ["read"], on: "doc:plan").appointment != nil)
+            let checks = [AccessCheck("user:bob", "read", on: "doc:plan"), AccessCheck("user:ann", "read", on: "doc:plan")]
+            #expect(try await store.explain(checks) == [allowed, denied])
+            #expect(try await store.explain(checks, withProposals: false)[1].proposals.isEmpty)
+            #expect(try await store.explain([]).isEmpty)
         }
     }
 

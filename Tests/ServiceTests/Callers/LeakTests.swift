@@ -57,6 +57,10 @@ struct LeakTests {
             .init("", #"{"subject":"user:bob","object":"doc:secret","privilege":"read"}"#),
             .init("", #"{"subject":"user:bob","object":"doc:secret","privileges":["update","delete"],"proposals":true}"#),
         ],
+        "explainSeveral": [
+            .init("", #"{"questions":[{"subject":"user:bob","object":"doc:secret","privilege":"read"}]}"#),
+            .init("", #"{"questions":[{"subject":"user:bob","object":"doc:secret","privileges":["update","delete"]}]}"#),
+        ],
         "who": [.init("", #"{"object":"doc:secret","privilege":"read"}"#)],
         "what": [
             .init("", #"{"subject":"user:bob","privilege":"read"}"#),

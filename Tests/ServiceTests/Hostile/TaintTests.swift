@@ -273,6 +273,9 @@ private struct TaintedHistory {
                 Request("GET", "/history?name=\(object)&at=\(point)"), Request("GET", "/diff?name=\(object)&from=\(point)"),
                 Request("POST", "/explain", "{\"subject\":\"\(caller)\",\(asked),\"at\":\(point)}"),
                 Request("POST", "/explain", "{\"subject\":\"user:u1\",\(asked),\"at\":\(point)}"),
+                Request(
+                    "POST", "/explanations",
+                    "{\"questions\":[{\"subject\":\"\(caller)\",\(asked)},{\"subject\":\"\(caller)\",\(asked)}],\"at\":\(point)}"),
                 Request("GET", "/audit/access?object=\(object)&privileges=read&from=\(point)"),
             ]
             let value = try await sendRaw("GET", "/objects/\(path)?at=\(point)", nil, as: caller, token, secret, unknown)

@@ -52,6 +52,40 @@ struct QuestionRouteTests {
         }
     }
 
+    @Test("Several explanations have the moment of the request, and each is the answer to its question", arguments: [false, true])
+    func severalExplanations(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            let questions = [
+                #""subject":"user:bob","privilege":"read","object":"doc:plan""#,
+                #""subject":"user:bob","privilege":"update","object":"doc:plan""#,
+                #""subject":"user:bob","privileges":["update"],"object":"doc:plan","proposals":false"#,
+            ]
+            try await firm.commit(#"{"op":"grant","subject":"user:bob","object":"doc:plan","privileges":["update"]}"#)
+            func all(_ rest: String) -> String { "{\"questions\":[\(questions.map { "{\($0)}" }.joined(separator: ","))]\(rest)}" }
+            for rest in ["", #","at":1"#] {
+                let answer = try await firm.json("POST", "/explanations", json: all(rest))
+                #expect(answer.number("revision") == (rest.isEmpty ? 2 : 1))
+                var single: [JSONValue] = []
+                for question in questions {
+                    single.append(try await firm.json("POST", "/explain", json: "{\(question)\(rest)}"))
+                }
+                #expect(answer.list("explanations") == single, "\(rest)")
+            }
+        }
+    }
+
+    @Test("A request for explanations has 1 to 100 questions")
+    func explanationLimit() async throws {
+        try await withFirm(isLive: false) { firm in
+            let question = #"{"subject":"user:ann","privilege":"read","object":"doc:plan"}"#
+            for count in [0, 101] {
+                let body = "{\"questions\":[\(Array(repeating: question, count: count).joined(separator: ","))]}"
+                let answer = try await firm.send("POST", "/explanations", json: body)
+                #expect(answer.status == 400 && answer.text.contains("send 1 to 100"), "\(answer.text)")
+            }
+        }
+    }
+
     @Test(
         "A query has conditions, an order and pages, and its cursor continues at the revision of the first page",
         arguments: [false, true])

@@ -15,6 +15,15 @@ struct RightTests {
         ("POST", "/what", #"{"subject":"user:ann","privilege":"read"}"#, 403, 200),
         ("POST", "/what", #"{"subject":"user:bob","privilege":"read"}"#, 200, 200),
         ("POST", "/explain", #"{"subject":"user:ann","privilege":"read","object":"doc:plan"}"#, 403, 200),
+        (
+            "POST", "/explanations",
+            #"{"questions":[{"subject":"user:bob","privilege":"read","object":"doc:plan"}]}"#, 200, 200
+        ),
+        (
+            "POST", "/explanations",
+            #"{"questions":[{"subject":"user:bob","privilege":"read","object":"doc:plan"},"#
+                + #"{"subject":"user:ann","privilege":"read","object":"doc:plan"}]}"#, 403, 200
+        ),
         ("POST", "/query", #"{"class":"doc","as":"user:ann"}"#, 403, 200),
         ("POST", "/query", #"{"class":"doc"}"#, 200, 400),
         ("POST", "/what-if", #"{"transactions":[{"as":"user:bob","do":[{"op":"register","principal":"user:x"}]}]}"#, 403, 200),

@@ -93,6 +93,28 @@ extension StoreClient {
             ], point)
     }
 
+    /// Explains up to 100 checks in one request, all at the same moment.
+    ///
+    /// - Parameters:
+    ///   - checks: the checks.
+    ///   - withProposals: whether to search for changes that would allow what is denied.
+    ///   - point: the moment of the checks.
+    /// - Returns: an explanation for each check, in the same order.
+    /// - Throws: ``ServiceError``.
+    public func explain(
+        _ checks: [AccessCheck], withProposals: Bool = true, at point: ReadPoint = .now
+    ) async throws(ServiceError) -> [AccessExplanation] {
+        guard !checks.isEmpty else { return [] }
+        let questions = checks.map { check -> JSONValue in
+            .object([
+                "subject": .name(check.subject), "privilege": .string(check.privilege), "object": .name(check.object),
+                "proposals": .bool(withProposals),
+            ])
+        }
+        return try await connection.perform(
+            question("explanations", [("questions", .array(questions))], point), member: "explanations")
+    }
+
     /// Lists the users, things and roles with a privilege on an object, without administrators.
     ///
     /// - Parameters:

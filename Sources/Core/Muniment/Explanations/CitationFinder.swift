@@ -9,6 +9,10 @@ final class CitationFinder {
     private let log: LogReader
     private var found: [Fact: WitnessedFact] = [:]
     private var commits: [Revision: Commit] = [:]
+    /// The number of events in `commits`.
+    private var eventCount = 0
+    /// The number of events that stay in memory, unless one commit has more.
+    private static let eventLimit = 100_000
 
     init(_ reader: IndexReader, _ log: LogReader) {
         self.reader = reader
@@ -87,7 +91,12 @@ final class CitationFinder {
     private func commit(_ revision: Revision) throws -> Commit {
         if let commit = commits[revision] { return commit }
         let commit = try log.commit(at: revision)
+        if eventCount + commit.events.count > CitationFinder.eventLimit {
+            commits = [:]
+            eventCount = 0
+        }
         commits[revision] = commit
+        eventCount += commit.events.count
         return commit
     }
 }

@@ -13,9 +13,25 @@ extension Snapshot {
     /// - Complexity: a search in the index and one in the log for each step, and one more for each change of an entry since it gave
     ///   the privilege.
     public func witness(of explanation: Explanation, for audience: Audience = .unrestricted) throws -> Witness {
+        try witnesses(of: [explanation], for: audience)[0]
+    }
+
+    /// Returns explanations with the event, the actor and the time that caused each step, like ``witness(of:for:)``. A commit that
+    /// several of them cite is read once.
+    ///
+    /// - Parameters:
+    ///   - explanations: results of ``explain(_:_:on:for:)`` of this snapshot.
+    ///   - audience: who reads the result.
+    /// - Returns: a witness for each explanation, in the same order.
+    /// - Throws: an error if the log or the index is damaged.
+    public func witnesses(of explanations: [Explanation], for audience: Audience = .unrestricted) throws -> [Witness] {
         try log.read { log in
-            var writer = WitnessWriter(explanation, CitationFinder(reader, log), reader)
-            return try Disclosure(to: audience, reader).redacted(writer.witness(), about: explanation.objectID)
+            let finder = CitationFinder(reader, log)
+            let disclosure = try Disclosure(to: audience, reader)
+            return try explanations.map { explanation in
+                var writer = WitnessWriter(explanation, finder, reader)
+                return try disclosure.redacted(writer.witness(), about: explanation.objectID)
+            }
         }
     }
 }

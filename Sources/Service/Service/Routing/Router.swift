@@ -6,7 +6,8 @@ enum RouteTable {
     /// The native API, under `/v1`.
     private static let native: [Route] =
         StoreRoutes.all + [CallerRoute.route] + NameRoutes.all
-        + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, QueryRoute.route]
+        + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, ExplanationsRoute.route]
+        + [QueryRoute.route]
         + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]
         + [TransactionRoute.route, LockRoute.route, WhatIfRoute.route] + [
             HistoryRoute.route, NoticesRoute.route, ActivityRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,

@@ -114,6 +114,7 @@ def test_an_explanation_has_the_paths_and_the_changes_that_would_allow_it(client
     assert [dict(grant("user:ann", "read", "doc:plan"))] in denied.proposals
     assert client.explain("user:ann", "read", "doc:plan", proposals=False).proposals == []
     assert client.explain(ROOT, "read", "doc:plan").appointment is not None
+    assert client.explain_several([("user:bob", "read", "doc:plan"), ("user:ann", ["read"], "doc:plan")]) == [allowed, denied]
 
 
 def test_a_transaction_is_made_whole_or_not_at_all(client: Client) -> None:

@@ -87,6 +87,24 @@ def explain(
     return question("explain", models.Explanation, body)
 
 
+def explain_several(
+    questions: Sequence[tuple[str, str | Sequence[str], str]],
+    *,
+    proposals: bool = True,
+    at: Moment | None = None,
+    at_least: int | None = None,
+) -> Request[list[models.Explanation]]:
+    """Explains up to 100 triples of subject, privilege and object in one request, all at the same moment."""
+    asked: list[JSON] = [
+        {"subject": subject, "object": object, "proposals": proposals, **privilege_members(privilege)}
+        for subject, privilege, object in questions
+    ]
+    return Request(
+        "POST", f"{STORE}/explanations",
+        lambda value: [decode(models.Explanation, item) for item in value["explanations"]],
+        body={"questions": asked, **point(at, at_least)}, has_body=True)
+
+
 def who(
     privilege: str | Sequence[str],
     object: str,
