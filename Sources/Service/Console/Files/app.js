@@ -115,6 +115,7 @@ async function show(asked, { isQuiet = false } = {}) {
     running = new AbortController();
     const { signal } = running;
     state.at = asked.query.at;
+    state.stayed = new Promise((resolve) => { setTimeout(resolve, 16); });
     const screen = Object.hasOwn(screens, asked.screen) ? screens[asked.screen] : null;
     replace(shell.navigation, menu.filter((name) => seesEverything() || forEverybody.includes(name)).map((name) => h('a', { href: address(name), 'aria-current': name === (asked.screen === 'share' ? 'object' : asked.screen) && 'page' }, t(`menu.${name || 'overview'}`))));
     shell.element.querySelector('.brand').href = address('');

@@ -10,8 +10,18 @@ import { format, instant, length, millis, when } from './time.js';
 const day = 86400000;
 const zooms = [['zoom.all', null], ['zoom.year', 366 * day], ['zoom.month', 31 * day], ['zoom.day', day], ['zoom.hour', 2 * 3600000]];
 
+/** The lanes on the page. They stay while the reader moves through time, with their zoom. */
+let shown = null;
+
 /** Returns the lanes of an object. `access`: a map from subject to a map from privilege to spans. */
 export function lanes(object, access, privileges, moment) {
+    const key = sorted(privileges).join();
+    if (shown?.access !== access || shown.key !== key) shown = { access, key, ...build(object, access, privileges) };
+    shown.moveTo(moment);
+    return shown.element;
+}
+
+function build(object, access, privileges) {
     const all = state.span ?? { from: Math.min(...spansOf(access).map((span) => millis(span.from))), to: Date.now() };
     const view = { from: all.from, to: all.to };
     const details = h('p', { class: 'lane-details', role: 'status' }, t('lanes.hint'));
@@ -19,6 +29,7 @@ export function lanes(object, access, privileges, moment) {
     const rows = h('div', { class: 'lane-rows' });
     const buttons = h('div', { class: 'zoom', role: 'group', 'aria-label': t('zoom') });
     let chosen = null;
+    let moment = null;
 
     function zoomTo(width) {
         chosen = width;
@@ -52,9 +63,10 @@ export function lanes(object, access, privileges, moment) {
         const isAdministrator = [...byPrivilege.values()].flat().every((span) => span.asAdministrator);
         const held = isAdministrator ? [...byPrivilege.keys()].slice(0, 1) : sorted(privileges).filter((privilege) => byPrivilege.get(privilege)?.length > 0);
         const height = 6 + Math.max(1, held.length) * 7;
-        const line = moment !== null && moment >= view.from && moment <= view.to && svg('line', { class: 'moment-line', x1: x(moment).toFixed(2), x2: x(moment).toFixed(2), y1: 0, y2: height });
         const picture = svg('svg', { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: 'none', class: 'lane-picture', height },
-            held.map((privilege, place) => byPrivilege.get(privilege).map((span) => bar(subject, privilege, span, place))), line);
+            held.map((privilege, place) => byPrivilege.get(privilege).map((span) => bar(subject, privilege, span, place))),
+            svg('line', { class: 'moment-line', y1: 0, y2: height }));
+        mark(picture);
         // A click on the time axis moves the whole page to that moment.
         picture.addEventListener('click', (event) => {
             const box = picture.getBoundingClientRect();
@@ -62,6 +74,21 @@ export function lanes(object, access, privileges, moment) {
             go(address('object', [object], { at: instant(Math.round(time / 1000) * 1000) }));
         });
         return h('div', { class: 'lane' }, h('div', { class: 'lane-name' }, link(subject), isAdministrator && h('span', { class: 'muted' }, ' ', t('person.administrator'))), picture);
+    }
+
+    /** Moves the line of the moment. */
+    function mark(picture) {
+        const line = picture.querySelector('.moment-line');
+        const isInView = moment !== null && moment >= view.from && moment <= view.to;
+        line.style.display = isInView ? '' : 'none';
+        if (isInView) for (const end of ['x1', 'x2']) line.setAttribute(end, x(moment).toFixed(2));
+    }
+
+    function moveTo(time) {
+        if (moment === time) return;
+        moment = time;
+        if (chosen === null) rows.querySelectorAll('.lane-picture').forEach(mark);
+        else zoomTo(chosen);
     }
 
     function draw() {
@@ -74,8 +101,9 @@ export function lanes(object, access, privileges, moment) {
         replace(rows, chunks([...access], 50, (some) => h('div', {}, some.map(lane))));
     }
     draw();
-    return h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'chips' }, sorted(privileges).map((privilege) => chip(privilege))), buttons),
+    const element = h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'chips' }, sorted(privileges).map((privilege) => chip(privilege))), buttons),
         h('div', { class: 'lane' }, h('div', { class: 'lane-name' }), axis), rows, details);
+    return { element, moveTo };
 }
 
 const spansOf = (access) => [...access.values()].flatMap((byPrivilege) => [...byPrivilege.values()].flat());

@@ -82,6 +82,7 @@ export class Store {
     check(subject: Name, privilege: Privilege | Privilege[], object: Name, options?: At & RequestOptions): Promise<When & { allowed: boolean; reason: string; subject: Name; object: Name; privileges: Privilege[] }>;
     privileges(subject: Name, object: Name, options?: At & RequestOptions): Promise<When & { privileges: Privilege[] }>;
     explain(subject: Name, privilege: Privilege | Privilege[], object: Name, options?: At & RequestOptions & { proposals?: boolean }): Promise<When & { allowed: boolean; complete: boolean; [member: string]: unknown }>;
+    explainSeveral(questions: { subject: Name; privilege: Privilege; object: Name; proposals?: boolean }[], options?: At & RequestOptions): Promise<(When & { allowed: boolean; complete: boolean; [member: string]: unknown })[]>;
     who(privilege: Privilege | Privilege[], object: Name, options?: At & PageQuery & RequestOptions): Promise<When & { subjects: Name[]; next?: string }>;
     what(subject: Name, privilege: Privilege | Privilege[], options?: At & PageQuery & RequestOptions & { class?: string }): Promise<When & { objects: Name[]; next?: string }>;
     query(question: object, options?: RequestOptions): Promise<{ objects: Name[]; revision: number; next?: string }>;

@@ -132,6 +132,8 @@ export class Store {
     explain(subject, privilege, object, { at, proposals, ...options } = {}) {
         return this.ask('/explain', { subject, object, at, proposals, ...wanted(privilege) }, options);
     }
+    /** Explains up to 100 questions at the same moment; each is an object with `subject`, `privilege` and `object`. */
+    async explainSeveral(questions, { at, ...options } = {}) { return (await this.ask('/explanations', { questions, at }, options)).explanations; }
     who(privilege, object, { at, limit, cursor, ...options } = {}) { return this.ask('/who', { object, at, limit, cursor, ...wanted(privilege) }, options); }
     what(subject, privilege, { at, limit, cursor, class: className, ...options } = {}) {
         return this.ask('/what', { subject, at, limit, cursor, class: className, ...wanted(privilege) }, options);

@@ -8,7 +8,26 @@ import { when } from './time.js';
 
 /** Reads why a subject has a privilege or lacks it. With the revision of the moment, the answer serves all moments of the revision. */
 export const explain = (subject, privilege, object, revision) => cached(`why ${subject} ${privilege} ${object} ${state.at === undefined ? '' : revision ?? state.at}`,
-    () => state.api.explain(subject, privilege, object, { at: state.at }));
+    () => ask({ subject, privilege, object }));
+
+/** The questions for the next request: what a page asks at once is one request. */
+let waiting = null;
+const questionLimit = 100;
+
+function ask(question) {
+    const { api, at } = state;
+    if (!waiting || waiting.api !== api || waiting.at !== at || waiting.questions.length === questionLimit) {
+        const questions = [];
+        const answers = Promise.resolve().then(() => {
+            if (waiting?.questions === questions) waiting = null;
+            return api.explainSeveral(questions, { at });
+        });
+        waiting = { api, at, questions, answers };
+    }
+    const { questions, answers } = waiting;
+    const place = questions.push(question) - 1;
+    return answers.then((found) => found[place]);
+}
 
 /** The steps of a path that connect two names, in the order from the subject to the object. */
 function edges(steps) {

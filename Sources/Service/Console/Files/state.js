@@ -10,6 +10,8 @@ export const state = {
     api: null,
     /** The moment of the address: a revision, a time or a day; undefined for now. */
     at: undefined,
+    /** Fulfilled soon after the page was opened. */
+    stayed: null,
     /** The number of the last commit. */
     head: 0,
     /** The time of the first commit and the present, in milliseconds, with the number of commits in each part between. */

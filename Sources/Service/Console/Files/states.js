@@ -1,5 +1,6 @@
 // Loading, empty, error and progress.
 import { h, replace } from './dom.js';
+import { state } from './state.js';
 import { t } from './texts.js';
 
 export const loading = () => h('div', { class: 'skeleton', role: 'status' }, h('span', { class: 'visually-hidden' }, t('loading')), h('i'), h('i'), h('i'));
@@ -14,41 +15,74 @@ export function failure(error, retry, { isPage = false } = {}) {
         retry && h('button', { type: 'button', onclick: retry }, t('retry')));
 }
 
+/** The number of parts that load or wait to be shown, and the changes of those that wait. */
+let unfinished = 0;
+const changes = [];
+let timer;
+
+/** Shows parts together: when all have loaded, or soon after the first. The browser lays out the page once for them. */
+function showTogether(change) {
+    changes.push(change);
+    timer ??= setTimeout(showLoaded, 50);
+    if (changes.length === unfinished) showLoaded();
+}
+
+function showLoaded() {
+    clearTimeout(timer);
+    timer = undefined;
+    unfinished -= changes.length;
+    for (const change of changes.splice(0)) change();
+}
+
 /** A part of a page that loads by itself: shows a placeholder, then its content or an error. */
 export function part(load, { signal, placeholder = loading() } = {}) {
     const box = h('div', { class: 'part', 'aria-busy': 'true' }, placeholder);
-    const run = async () => {
+    const loaded = async () => {
         // While the reader moves through time, pages replace each other: only the one that stays asks for its parts.
-        await new Promise((resolve) => { setTimeout(resolve, 40); });
-        if (signal?.aborted) return;
+        await state.stayed;
+        if (signal?.aborted) return null;
         try {
-            const content = await load();
-            if (!signal?.aborted) replace(box, content);
+            return await load();
         } catch (error) {
-            if (signal?.aborted || error.name === 'AbortError') return;
+            if (signal?.aborted || error.name === 'AbortError') return null;
             if (error.status === 401) dispatchEvent(new Event('muniment-expired'));
-            replace(box, failure(error, () => { replace(box, placeholder); run(); }));
+            return failure(error, () => { replace(box, placeholder); run(); });
         }
-        box.removeAttribute('aria-busy');
+    };
+    const run = async () => {
+        unfinished += 1;
+        const content = await loaded();
+        showTogether(() => {
+            if (signal?.aborted) return;
+            replace(box, content);
+            box.removeAttribute('aria-busy');
+        });
     };
     run();
     return box;
 }
 
+/** The parts that are not loaded yet, by their placeholder. */
+const unloaded = new WeakMap();
+
+const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        target.replaceWith(unloaded.get(target)());
+    }
+});
+
 /** A part that loads when the reader scrolls to it. */
 export function later(load, options = {}) {
     const box = h('div', { class: 'part' }, options.placeholder ?? loading());
-    const observer = new IntersectionObserver((entries) => {
-        if (!entries.some((entry) => entry.isIntersecting)) return;
-        observer.disconnect();
-        box.replaceWith(part(load, options));
-    });
+    unloaded.set(box, () => part(load, options));
     observer.observe(box);
     return box;
 }
 
 /** A cell that loads: at once in the first rows, else when the reader scrolls to it. */
-export const cell = (load, place, signal) => (place < 10 ? part : later)(load, { signal, placeholder: h('span', { class: 'muted' }, '…') });
+export const cell = (load, place, signal) => (place < 12 ? part : later)(load, { signal, placeholder: h('span', { class: 'muted' }, '…') });
 
 export function section(title, ...content) {
     return h('section', { class: 'card' }, h('h2', {}, title), content);

@@ -32,21 +32,37 @@ export function rich(key, values = {}) {
     return append(document.createDocumentFragment(), parts(key, values));
 }
 
+const formatters = new Map();
+
+/** Returns a formatter of `Intl`. Each is made once, because that takes longer than its use. */
+export function formatter(Kind, tag, options = {}) {
+    const key = `${Kind.name} ${tag} ${JSON.stringify(options)}`;
+    if (!formatters.has(key)) formatters.set(key, new Kind(tag, options));
+    return formatters.get(key);
+}
+
+const splitTexts = new Map();
+
+/** Splits a text at its values. The items with odd numbers are the names of values. */
+function split(text) {
+    if (!splitTexts.has(text)) splitTexts.set(text, text.split(/\{(\w+)\}/));
+    return splitTexts.get(text);
+}
+
 function parts(key, values) {
     let text = languages[language][key] ?? languages.en[key] ?? key;
-    if (typeof text === 'object') text = text[new Intl.PluralRules(language).select(values.n)] ?? text.other;
-    return text.split(/(\{\w+\})/).filter((part) => part !== '').map((part) => {
-        const name = part.match(/^\{(\w+)\}$/)?.[1];
-        if (!name) return part;
-        const value = values[name];
-        return typeof value === 'number' ? new Intl.NumberFormat(locale).format(value) : value ?? '';
-    });
+    if (typeof text === 'object') text = text[formatter(Intl.PluralRules, language).select(values.n)] ?? text.other;
+    return split(text).map((part, place) => {
+        if (place % 2 === 0) return part;
+        const value = values[part];
+        return typeof value === 'number' ? number(value) : value ?? '';
+    }).filter((part) => part !== '');
 }
 
 export const has = (key) => key in languages.en;
-export const number = (value) => new Intl.NumberFormat(locale).format(value);
+export const number = (value) => formatter(Intl.NumberFormat, locale).format(value);
 export const size = (bytes) => {
     const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
     const place = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
-    return new Intl.NumberFormat(locale, { style: 'unit', unit: units[place], maximumFractionDigits: 1 }).format(bytes / 1000 ** place);
+    return formatter(Intl.NumberFormat, locale, { style: 'unit', unit: units[place], maximumFractionDigits: 1 }).format(bytes / 1000 ** place);
 };

@@ -1,6 +1,6 @@
 // Times in the reader's zone, with UTC in the title.
 import { h } from './dom.js';
-import { language, locale, t } from './texts.js';
+import { formatter, language, locale, t } from './texts.js';
 
 const forms = {
     full: { dateStyle: 'medium', timeStyle: 'short' },
@@ -13,7 +13,7 @@ const forms = {
 export const millis = (text) => Date.parse(text);
 /** Returns a time for the API. */
 export const instant = (milliseconds) => new Date(milliseconds).toISOString().replace('.000Z', 'Z');
-export const format = (milliseconds, form = 'full') => new Intl.DateTimeFormat(locale, forms[form]).format(milliseconds);
+export const format = (milliseconds, form = 'full') => formatter(Intl.DateTimeFormat, locale, forms[form]).format(milliseconds);
 
 /** Returns a time as an element. */
 export function when(text, form = 'full') {
@@ -26,7 +26,7 @@ export function when(text, form = 'full') {
 export function length(milliseconds) {
     const units = [['year', 31557600000], ['month', 2629800000], ['day', 86400000], ['hour', 3600000], ['minute', 60000], ['second', 1000]];
     const [unit, size] = units.find(([, size]) => milliseconds >= 2 * size) ?? units.find(([, size]) => milliseconds >= size) ?? units[5];
-    return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.round(milliseconds / size));
+    return formatter(Intl.NumberFormat, language, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.round(milliseconds / size));
 }
 
 /** The value of an input of a local date and time, and back. */
@@ -53,4 +53,4 @@ export function momentText(at, time) {
 }
 
 /** Returns the present zone, such as `Europe/Berlin`. */
-export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const zone = () => formatter(Intl.DateTimeFormat).resolvedOptions().timeZone;

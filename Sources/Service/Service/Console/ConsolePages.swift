@@ -55,7 +55,9 @@ enum ConsolePages {
             tag = "W/\"\(Digest(of: content.bytes.span).description.prefix(32))\""
             headers =
                 [
-                    HTTPHeader("Content-Type", content.mediaType), HTTPHeader("ETag", tag), HTTPHeader("Cache-Control", "no-cache"),
+                    HTTPHeader("Content-Type", content.mediaType), HTTPHeader("ETag", tag),
+                    // Browsers read the icon of a page again at each address.
+                    HTTPHeader("Cache-Control", content.mediaType == "image/svg+xml" ? "max-age=3600" : "no-cache"),
                     HTTPHeader("Vary", "Accept-Encoding"),
                 ] + protection
         }
