@@ -31,11 +31,13 @@ extension Snapshot {
             }
             wanted.formUnion(privilege)
         }
-        guard let search = try ProposalSearch(reader, at: instant, for: caller, on: object, wanted: wanted) else {
-            return obstacle(.unknownObject)
-        }
-        let (remedies, areComplete) = try search.remedies()
         let disclosure = try Disclosure(to: audience, reader)
+        guard
+            let search = try ProposalSearch(
+                reader, at: instant, for: caller, on: object, wanted: wanted,
+                countsAdministration: disclosure.tellsAdministration(of: caller))
+        else { return obstacle(.unknownObject) }
+        let (remedies, areComplete) = try search.remedies()
         func isKnown(_ role: PrincipalID) throws -> Bool {
             if try disclosure.mayKnow(ObjectID(role), at: revision) { return true }
             guard try disclosure.mayKnowEntries(on: object, at: revision) else { return false }

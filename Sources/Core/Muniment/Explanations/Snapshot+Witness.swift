@@ -17,7 +17,8 @@ extension Snapshot {
     }
 
     /// Returns explanations with the event, the actor and the time that caused each step, like ``witness(of:for:)``. A commit that
-    /// several of them cite is read once.
+    /// several of them cite is read once. Together they have at most about ``Permissions/ExplanationLimits/steps`` steps; further paths
+    /// are left out, and the explanation is then incomplete.
     ///
     /// - Parameters:
     ///   - explanations: results of ``explain(_:_:on:for:)`` of this snapshot.
@@ -29,7 +30,7 @@ extension Snapshot {
             let finder = CitationFinder(reader, log)
             let disclosure = try Disclosure(to: audience, reader)
             return try explanations.map { explanation in
-                var writer = WitnessWriter(explanation, finder, reader)
+                var writer = WitnessWriter(explanation, finder, reader, steps: ExplanationLimits.steps / max(1, explanations.count))
                 return try disclosure.redacted(writer.witness(), about: explanation.objectID)
             }
         }
@@ -43,9 +44,12 @@ private struct WitnessWriter {
     private let reader: IndexReader
     private var names: [UInt64: String] = [:]
     private var isComplete = true
+    /// The number of steps for which there is room.
+    private var steps: Int
 
-    init(_ explanation: Explanation, _ finder: CitationFinder, _ reader: IndexReader) {
+    init(_ explanation: Explanation, _ finder: CitationFinder, _ reader: IndexReader, steps: Int) {
         self.explanation = explanation
+        self.steps = steps
         self.finder = finder
         self.reader = reader
     }
@@ -110,7 +114,16 @@ private struct WitnessWriter {
                 let (chains, areAll) = ancestry.chains(to: grant.subject, limit: room)
                 if !areAll { isComplete = false }
                 count += chains.count
-                for chain in chains { paths += try self.paths(grant, through: chain, down: way) }
+                for chain in chains {
+                    // At least one path of a level.
+                    guard steps > 0 || paths.isEmpty else {
+                        isComplete = false
+                        return paths
+                    }
+                    let found = try self.paths(grant, through: chain, down: way)
+                    steps -= found.reduce(0) { $0 + $1.facts.count }
+                    paths += found
+                }
             }
         }
         return paths

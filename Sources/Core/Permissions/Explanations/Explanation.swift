@@ -56,6 +56,8 @@ public struct Explanation: Sendable {
 public enum ExplanationLimits {
     /// Paths at one level.
     public static let pathsPerLevel = 256
+    /// Steps of all paths that are read at once, of one explanation or of several.
+    public static let steps = 20_000
     /// Chains of links to one object.
     public static let chainsOfLinks = 64
     /// ProposalList for one denial.

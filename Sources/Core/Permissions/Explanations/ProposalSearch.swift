@@ -42,6 +42,7 @@ public struct ProposalSearch<State: ExplainableState> {
     private let object: ObjectID
     private let place: ClassAndParent
     private let wanted: Privileges
+    private let countsAdministration: Bool
 
     /// - Parameters:
     ///   - state: the present state.
@@ -49,7 +50,12 @@ public struct ProposalSearch<State: ExplainableState> {
     ///   - caller: the caller that lacks privileges.
     ///   - object: the object of the question, which must exist.
     ///   - wanted: all privileges in the question, at least one.
-    public init?(_ state: State, at instant: Instant, for caller: PrincipalID, on object: ObjectID, wanted: Privileges) throws {
+    ///   - countsAdministration: whether the caller has all privileges if it administers the store; false for readers that may not
+    ///     know who does.
+    public init?(
+        _ state: State, at instant: Instant, for caller: PrincipalID, on object: ObjectID, wanted: Privileges,
+        countsAdministration: Bool = true
+    ) throws {
         guard let place = try state.place(of: object), !wanted.isEmpty else { return nil }
         self.state = state
         self.instant = instant
@@ -57,6 +63,7 @@ public struct ProposalSearch<State: ExplainableState> {
         self.object = object
         self.place = place
         self.wanted = wanted
+        self.countsAdministration = countsAdministration
     }
 
     /// Returns the remedies, and whether no more exist: the search stops at ``ExplanationLimits``. Each remedy gives the caller the
@@ -103,7 +110,9 @@ public struct ProposalSearch<State: ExplainableState> {
     /// Returns the missing privileges of the levels, by the object that can grant them. For a widening class both the class and
     /// the object have them, and either would be enough.
     private func missing(with remedy: ProposedChanges) throws -> [ObjectID: Privileges] {
-        let rules = AccessRules(HypotheticalState(base: state, caller: caller, remedy: remedy), at: instant)
+        let rules = AccessRules(
+            HypotheticalState(
+                base: state, caller: caller, countsAdministration: countsAdministration, remedy: remedy), at: instant)
         let subjects = try rules.state.subjects(of: caller)
         guard !subjects.isAdministrator, let (place, options) = try rules.located(object) else { return [:] }
         let levels = try rules.levels(for: subjects, on: object, at: place, options, wanted: wanted).levels
@@ -146,7 +155,9 @@ public struct ProposalSearch<State: ExplainableState> {
     /// Whether the caller would have the privileges.
     private func isEnough(_ remedy: ProposedChanges) throws -> Bool {
         guard try canBeCarriedOut(remedy) else { return false }
-        let rules = AccessRules(HypotheticalState(base: state, caller: caller, remedy: remedy), at: instant)
+        let rules = AccessRules(
+            HypotheticalState(
+                base: state, caller: caller, countsAdministration: countsAdministration, remedy: remedy), at: instant)
         return try rules.verdict(for: rules.state.subjects(of: caller), on: object, wanted: wanted).allows(wanted)
     }
 
@@ -228,10 +239,12 @@ private struct HypotheticalState<Base: AccessState>: AccessState {
     let base: Base
     /// The caller that receives the memberships and entries.
     let caller: PrincipalID
+    let countsAdministration: Bool
     let remedy: ProposedChanges
 
     func subjects(of caller: PrincipalID) throws -> SubjectSet {
-        let present = try base.subjects(of: caller)
+        let known = try base.subjects(of: caller)
+        let present = countsAdministration ? known : known.withoutAdministration
         guard caller == self.caller, !remedy.roles.isEmpty else { return present }
         var members = Set(present.members)
         for role in remedy.roles { members.formUnion(try base.subjects(of: role).members) }
