@@ -295,10 +295,20 @@ def without_a_connection_the_page_says_so_and_continues_later(browser):
 def time_moves_every_screen_and_is_in_the_address(browser):
     console = Console(browser, allows_refusals=True)
     page = console.open("/console/object/doc%3Apayroll")
-    page.get_by_label("Date and time").fill("2024-05-14T09:30:00")
-    page.get_by_label("Date and time").press("Tab")
+    knob = page.get_by_label("Moment", exact=True)
+    assert knob.input_value() == "2000"
+    field = page.get_by_label("Date and time")
+    field.press_sequentially("05142024")
+    page.wait_for_url("**at=2024-05-14*")
     console.wait()
-    assert "at=2024-05-14T09%3A30%3A00Z" in page.url, page.url
+    # The page has moved once, while the field has the focus, and the knob with it.
+    assert 0 < int(knob.input_value()) < 1500, knob.input_value()
+    page.go_back()
+    assert "at=" not in page.url, page.url
+    field.fill("2024-05-14T09:30:00")
+    page.wait_for_url("**at=2024-05-14T09%3A30%3A00Z")
+    console.wait()
+    page.get_by_role("heading", level=1).click()
     expect(page.locator("main section").first).to_contain_text("user:fay")
     page.get_by_role("link", name="People and roles").click()
     console.wait()
@@ -527,7 +537,7 @@ def a_name_without_a_class_is_not_added_to_a_draft(browser):
     page.get_by_label("Object", exact=True).fill("shared")
     page.get_by_role("button", name="Add to the draft").click()
     said = page.get_by_label("Who", exact=True).evaluate("input => input.validationMessage")
-    assert said == "`staff` has no class. Write a name such as user:staff.", said
+    assert said == "`staff` has no class. Write a name such as user:staff, role:staff.", said
     expect(page.locator(".draft li")).to_have_count(0)
     fill_draft(page)
     expect(page.locator(".draft li")).to_have_count(1)
@@ -611,7 +621,14 @@ def small_things_are_right(browser):
     expect(page.locator(".note.warn")).to_contain_text("There is no privilege fly")
     expect(page.locator(".note.warn")).to_contain_text("comment")
     console.go("/console/person/user%3Aeli")
-    expect(page.locator(".years-line")).to_contain_text("Net difference")
+    expect(page.locator(".years-line")).to_contain_text("What changed in")
+    page.get_by_role("link", name="2024", exact=True).click()
+    console.wait()
+    page.get_by_role("link", name="All changes between").click()
+    console.wait()
+    rows = page.locator("main tbody tr").all_inner_texts()
+    assert len(rows) == 3 and all("2024" in row and "user:eli" in row for row in rows), rows
+    console.go("/console/person/user%3Aeli")
     page.get_by_role("link", name="All changes").click()
     console.wait()
     assert "activity?subject=user%3Aeli" in page.url and page.locator("main tbody tr").count() > 3

@@ -117,7 +117,8 @@ async function show(asked, { isQuiet = false } = {}) {
     state.at = asked.query.at;
     state.stayed = new Promise((resolve) => { setTimeout(resolve, 16); });
     const screen = Object.hasOwn(screens, asked.screen) ? screens[asked.screen] : null;
-    replace(shell.navigation, menu.filter((name) => seesEverything() || forEverybody.includes(name)).map((name) => h('a', { href: address(name), 'aria-current': name === (asked.screen === 'share' ? 'object' : asked.screen) && 'page' }, t(`menu.${name || 'overview'}`))));
+    replace(shell.navigation, menu.filter((name) => seesEverything() || forEverybody.includes(name)).map((name) => h('a', { href: address(name), 'aria-current': name === (asked.screen === 'share' ? 'object' : asked.screen) && 'page' },
+        t(`menu.${name || 'overview'}`), name === 'what-if' && state.draft.length > 0 && ` (${state.draft.length})`)));
     shell.element.querySelector('.brand').href = address('');
     shell.slider.show();
     const isSameScreen = shell.shown === location.pathname;

@@ -87,7 +87,7 @@ export function nameInput({ value = '', kinds = [], required = false, name, onin
     let latest = 0;
     const check = () => {
         const text = visible(input.value.trim());
-        input.setCustomValidity(isComplete(text) ? '' : t('name.form', { name: text, example: `${kinds[0] ?? 'doc'}:${text}` }));
+        input.setCustomValidity(isComplete(text) ? '' : t('name.form', { name: text, example: (kinds.length > 0 ? kinds : ['doc']).map((kind) => `${kind}:${text}`).join(', ') }));
     };
     check();
     input.addEventListener('input', async () => {

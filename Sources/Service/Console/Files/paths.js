@@ -80,7 +80,7 @@ export function brief(explanation) {
     // The roles between are withheld from readers who may not know them.
     values.roles = h('span', {}, roles.length > 0 ? values.roles : link(entry.subject));
     const kind = own ? 'own' : entry.subject === 'everyone' || entry.subject === 'anonymous' ? 'everyone' : 'role';
-    return h('span', {}, rich(`because.${kind}.${onObject ? 'here' : 'above'}`, values), paths.length > 1 && h('span', { class: 'muted' }, ' ', t('because.more', { n: paths.length - 1 })));
+    return h('span', {}, rich(`because.${kind}.${onObject ? 'here' : 'above'}`, values), paths.length > 1 && [' ', h('a', { class: 'muted', href: address('why', [explanation.subject, explanation.privileges[0], explanation.object]) }, t('because.more', { n: paths.length - 1 }))]);
 }
 
 /** Changes that would allow something, each with a link that tries it. */

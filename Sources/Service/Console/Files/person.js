@@ -31,7 +31,7 @@ export async function personScreen({ parts: [name], signal }) {
                 isRole && section(t('role.members'), part(() => members(name), { signal })),
                 kind && kind !== 'thing' && section(t('person.entries'), entries(name, found))),
             kind !== '' && !isRole && section(t('person.lost'), later(() => lost(name, reached, signal), { signal })),
-            kind !== '' && seesEverything() && section(isRole ? t('history') : t('person.changes'), part(() => changes(name, isRole, signal), { signal }))),
+            kind !== '' && seesEverything() && section(isRole ? t('history') : rich('person.changes', { name: label(name) }), part(() => changes(name, isRole, signal), { signal }))),
     };
 }
 

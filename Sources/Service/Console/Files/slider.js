@@ -16,14 +16,15 @@ class TimeSlider extends HTMLElement {
             type: 'range', min: '0', max: String(steps), step: '1', 'aria-label': t('slider.label'),
             oninput: () => this.slide(), onchange: () => this.slide(true),
         });
-        this.field = h('input', { type: 'datetime-local', step: '1', 'aria-label': t('slider.field'), onchange: () => this.enter() });
+        this.field = h('input', { type: 'datetime-local', step: '1', 'aria-label': t('slider.field'), onchange: () => this.typed(),
+            onblur: () => this.typing && this.enter(), onkeydown: (event) => event.key === 'Enter' && this.enter() });
         this.previous = h('button', { type: 'button', class: 'quiet', title: t('slider.previous'), 'aria-label': t('slider.previous'), onclick: () => this.step(-1) }, '‹');
         this.next = h('button', { type: 'button', class: 'quiet', title: t('slider.next'), 'aria-label': t('slider.next'), onclick: () => this.step(1) }, '›');
         this.now = h('button', { type: 'button', class: 'now', onclick: () => this.set(undefined) }, t('slider.now'));
         this.bars = svg('svg', { class: 'activity', preserveAspectRatio: 'none', viewBox: '0 0 400 30', 'aria-hidden': 'true' });
         this.years = h('div', { class: 'years', 'aria-hidden': 'true' });
         append(this, [
-            h('div', { class: 'moment' }, h('span', { class: 'moment-label' }, t('slider.moment')), this.previous, this.field, this.next, this.now,
+            h('div', { class: 'moment' }, h('span', { class: 'moment-label' }, t('slider.moment')), this.previous, this.field, this.zone = h('span', { class: 'muted' }), this.next, this.now,
                 this.revision = h('span', { class: 'muted' })),
             this.track = h('div', { class: 'track' }, this.bars, this.range, this.years),
         ]);
@@ -56,12 +57,13 @@ class TimeSlider extends HTMLElement {
         if (!this.range) return;
         const { from, to } = state.span ?? { from: 0, to: Date.now() };
         const moment = momentMillis(state.at) ?? (state.at === undefined ? to : answer ? millis(answer.time) : null);
-        if (moment !== null && document.activeElement !== this.field) {
+        if (moment !== null) {
             this.range.value = String(Math.round(((moment - from) / (to - from)) * steps));
-            this.field.value = local(moment);
+            // The reader may be typing.
+            if (document.activeElement !== this.field) this.field.value = local(moment);
             this.range.setAttribute('aria-valuetext', format(moment, 'long'));
         }
-        this.field.title = zone();
+        replace(this.zone, zone());
         this.now.disabled = state.at === undefined;
         this.classList.toggle('past', state.at !== undefined);
         const revision = answer ? answer.revision : state.at === undefined ? state.head : 0;
@@ -87,7 +89,15 @@ class TimeSlider extends HTMLElement {
         this.frame = requestAnimationFrame(() => this.set(at, !isFinal));
     }
 
+    /** The browser reports each part of a date: the page moves when the reader has typed all of them. */
+    typed() {
+        clearTimeout(this.typing);
+        this.typing = setTimeout(() => this.enter(), 600);
+    }
+
     enter() {
+        clearTimeout(this.typing);
+        this.typing = null;
         const moment = fromLocal(this.field.value);
         if (!Number.isNaN(moment)) this.set(instant(moment));
     }

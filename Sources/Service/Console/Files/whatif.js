@@ -24,9 +24,11 @@ export async function whatIfScreen({ signal }) {
     // The answer that the reader sees. Only these effects are committed.
     let shown = null;
     let latest = 0;
+    let isSaving = false;
 
     function show(answer) {
         shown = answer;
+        commit.disabled = answer.refused.length > 0;
         replace(result, effects(answer));
     }
     const load = (changes) => preview(changes, actor.value || 'user:root', { signal });
@@ -38,7 +40,7 @@ export async function whatIfScreen({ signal }) {
     /** Another commit has arrived: its effects on the draft are shown, and said if they are others than before. */
     async function refresh() {
         // While a commit is on its way, `save` compares the effects.
-        if (!shown || commit.disabled) return;
+        if (!shown || isSaving) return;
         latest += 1;
         const mine = latest;
         try {
@@ -64,7 +66,7 @@ export async function whatIfScreen({ signal }) {
         } catch (error) { if (mine === latest && error.name !== 'AbortError') replace(result, failure(error, draw)); }
     }
     async function save() {
-        commit.disabled = true;
+        commit.disabled = isSaving = true;
         replace(outcome);
         try {
             const changes = [...state.draft];
@@ -80,6 +82,8 @@ export async function whatIfScreen({ signal }) {
             commit.disabled = false;
             if (error.status === 412) await load(state.draft).then(askAgain, fail);
             else fail(error);
+        } finally {
+            isSaving = false;
         }
     }
     /** Shows other effects than the reader has seen. Nothing was changed. */
