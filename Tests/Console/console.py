@@ -301,7 +301,7 @@ def time_moves_every_screen_and_is_in_the_address(browser):
     field.press_sequentially("05142024")
     page.wait_for_url("**at=2024-05-14*")
     console.wait()
-    # The page has moved once, while the field has the focus, and the knob with it.
+    # The page and the knob have moved, and the field keeps the focus.
     assert 0 < int(knob.input_value()) < 1500, knob.input_value()
     page.go_back()
     assert "at=" not in page.url, page.url

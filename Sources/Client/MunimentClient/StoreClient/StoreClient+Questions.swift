@@ -97,7 +97,7 @@ extension StoreClient {
     ///
     /// - Parameters:
     ///   - checks: the checks.
-    ///   - withProposals: whether to search for changes that would allow what is denied.
+    ///   - withProposals: whether to search for changes that would allow the denied checks.
     ///   - point: the moment of the checks.
     /// - Returns: an explanation for each check, in the same order.
     /// - Throws: ``ServiceError``.

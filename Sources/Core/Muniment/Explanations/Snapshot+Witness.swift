@@ -44,7 +44,7 @@ private struct WitnessWriter {
     private let reader: IndexReader
     private var names: [UInt64: String] = [:]
     private var isComplete = true
-    /// The number of steps for which there is room.
+    /// How many more steps the paths may have.
     private var steps: Int
 
     init(_ explanation: Explanation, _ finder: CitationFinder, _ reader: IndexReader, steps: Int) {
@@ -115,7 +115,7 @@ private struct WitnessWriter {
                 if !areAll { isComplete = false }
                 count += chains.count
                 for chain in chains {
-                    // At least one path of a level.
+                    // Each level has at least one path.
                     guard steps > 0 || paths.isEmpty else {
                         isComplete = false
                         return paths

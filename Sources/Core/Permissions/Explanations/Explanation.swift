@@ -56,11 +56,11 @@ public struct Explanation: Sendable {
 public enum ExplanationLimits {
     /// Paths at one level.
     public static let pathsPerLevel = 256
-    /// Steps of all paths that are read at once, of one explanation or of several.
+    /// Steps of all paths, of one explanation or of several together.
     public static let steps = 20_000
     /// Chains of links to one object.
     public static let chainsOfLinks = 64
-    /// ProposalList for one denial.
+    /// Proposals for one denial.
     public static let proposals = 16
     /// Roles examined to propose a membership.
     public static let rolesConsidered = 64

@@ -105,14 +105,18 @@ public struct ProposalSearch<State: ExplainableState> {
         }
     }
 
+    /// The rules on the state as it would be after the changes of a remedy.
+    private func rules(after remedy: ProposedChanges) -> AccessRules<HypotheticalState<State>> {
+        AccessRules(
+            HypotheticalState(base: state, caller: caller, countsAdministration: countsAdministration, remedy: remedy), at: instant)
+    }
+
     // MARK: Missing privileges
 
     /// Returns the missing privileges of the levels, by the object that can grant them. For a widening class both the class and
     /// the object have them, and either would be enough.
     private func missing(with remedy: ProposedChanges) throws -> [ObjectID: Privileges] {
-        let rules = AccessRules(
-            HypotheticalState(
-                base: state, caller: caller, countsAdministration: countsAdministration, remedy: remedy), at: instant)
+        let rules = rules(after: remedy)
         let subjects = try rules.state.subjects(of: caller)
         guard !subjects.isAdministrator, let (place, options) = try rules.located(object) else { return [:] }
         let levels = try rules.levels(for: subjects, on: object, at: place, options, wanted: wanted).levels
@@ -155,9 +159,7 @@ public struct ProposalSearch<State: ExplainableState> {
     /// Whether the caller would have the privileges.
     private func isEnough(_ remedy: ProposedChanges) throws -> Bool {
         guard try canBeCarriedOut(remedy) else { return false }
-        let rules = AccessRules(
-            HypotheticalState(
-                base: state, caller: caller, countsAdministration: countsAdministration, remedy: remedy), at: instant)
+        let rules = rules(after: remedy)
         return try rules.verdict(for: rules.state.subjects(of: caller), on: object, wanted: wanted).allows(wanted)
     }
 

@@ -48,8 +48,8 @@ async function one(name, from, to, signal) {
     const title = rich('compare.result', { name: link(name), from: when(answer.from.time, 'long'), to: to === undefined ? t('now') : when(answer.to.time, 'long') });
     const rows = answer.differences;
     const column = isSubject(name) ? t('object') : t('who');
-    const all = h('p', {}, h('a', { href: address('activity', [], { [isSubject(name) ? 'subject' : 'object']: name, from, to }) }, t('compare.changes')));
-    return section(title, all, rows.length === 0 ? empty(t('compare.same')) : [
+    const changes = h('p', {}, h('a', { href: address('activity', [], { [isSubject(name) ? 'subject' : 'object']: name, from, to }) }, t('compare.changes')));
+    return section(title, changes, rows.length === 0 ? empty(t('compare.same')) : [
         h('p', {}, t('compare.gains', { n: rows.filter((row) => row.gained.length > 0).length }), ' ', t('compare.losses', { n: rows.filter((row) => row.lost.length > 0).length })),
         chunks(rows, 100, (some) => table(t('menu.compare'), [column, t('change'), t('before'), t('after')], some.map((row) => [link(row.name), gainsAndLosses(row), row.before.join(', ') || '–', row.after.join(', ') || '–']))),
         h('button', { type: 'button', onclick: () => save('compare.csv', 'text/csv', csv(['name', 'gained', 'lost', 'before', 'after'], rows.map((row) => [row.name, row.gained.join(' '), row.lost.join(' '), row.before.join(' '), row.after.join(' ')]))) }, t('csv'))]);

@@ -10,7 +10,7 @@ import { when } from './time.js';
 export const explain = (subject, privilege, object, revision) => cached(`why ${subject} ${privilege} ${object} ${state.at === undefined ? '' : revision ?? state.at}`,
     () => ask({ subject, privilege, object }));
 
-/** The questions for the next request: what a page asks at once is one request. */
+/** The questions for the next request. A page that asks several at once sends one request. */
 let waiting = null;
 const questionLimit = 100;
 

@@ -24,7 +24,7 @@ class TimeSlider extends HTMLElement {
         this.bars = svg('svg', { class: 'activity', preserveAspectRatio: 'none', viewBox: '0 0 400 30', 'aria-hidden': 'true' });
         this.years = h('div', { class: 'years', 'aria-hidden': 'true' });
         append(this, [
-            h('div', { class: 'moment' }, h('span', { class: 'moment-label' }, t('slider.moment')), this.previous, this.field, this.zone = h('span', { class: 'muted' }), this.next, this.now,
+            h('div', { class: 'moment' }, h('span', { class: 'moment-label' }, t('slider.moment')), this.previous, this.field, h('span', { class: 'muted' }, zone()), this.next, this.now,
                 this.revision = h('span', { class: 'muted' })),
             this.track = h('div', { class: 'track' }, this.bars, this.range, this.years),
         ]);
@@ -63,7 +63,6 @@ class TimeSlider extends HTMLElement {
             if (document.activeElement !== this.field) this.field.value = local(moment);
             this.range.setAttribute('aria-valuetext', format(moment, 'long'));
         }
-        replace(this.zone, zone());
         this.now.disabled = state.at === undefined;
         this.classList.toggle('past', state.at !== undefined);
         const revision = answer ? answer.revision : state.at === undefined ? state.head : 0;

@@ -23,8 +23,8 @@ let timer;
 /** Shows parts together: when all have loaded, or soon after the first. The browser lays out the page once for them. */
 function showTogether(change) {
     changes.push(change);
-    timer ??= setTimeout(showLoaded, 50);
     if (changes.length === unfinished) showLoaded();
+    else timer ??= setTimeout(showLoaded, 50);
 }
 
 function showLoaded() {

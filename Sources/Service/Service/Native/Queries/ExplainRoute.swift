@@ -32,7 +32,7 @@ enum ExplainRoute {
         })
 }
 
-/// Explains the results of several checks at one moment, such as the access of everybody on a page.
+/// Explains the results of several checks at one moment, such as the access of all people on a page.
 enum ExplanationsRoute {
     private static let questionLimit = 100
 
@@ -68,7 +68,7 @@ private struct ExplainQuestion {
     let subject: Name
     let object: Name
     /// Names of privileges and of levels of the store's history.
-    private var privileges: [String]
+    private(set) var privileges: [String]
     /// Whether to search for changes that would allow a denied access.
     private var wantsProposals: Bool
 
@@ -79,7 +79,8 @@ private struct ExplainQuestion {
         wantsProposals = try arguments.flag("proposals", default: true)
     }
 
-    /// Returns the question with privileges only, and without what the caller may not know. Throws if the caller may not ask it.
+    /// Returns the question with privileges instead of levels, and without proposals if the caller may not know them. Throws if the
+    /// caller may not ask it.
     func allowed(to call: RequestContext) throws -> ExplainQuestion {
         try call.requirePermissionToQuery(about: subject, on: object)
         var allowed = self
@@ -89,12 +90,7 @@ private struct ExplainQuestion {
         return allowed
     }
 
-    /// Returns the explanation. A privilege that does not exist has an explanation too.
-    func explanation(at snapshot: Snapshot, to audience: Audience) throws -> Explanation {
-        try snapshot.explain(subject, privileges, on: object, for: audience)
-    }
-
-    /// Returns the changes that would allow what an explanation denies; nil if they are not wanted or the caller may not know them.
+    /// Returns the changes that would allow a denied check; nil if they are not wanted or the caller may not know them.
     func proposals(for explanation: Explanation, at snapshot: Snapshot, to audience: Audience) throws -> ProposalList? {
         guard wantsProposals, !explanation.isAllowed, try snapshot.tells(audience, of: object) else { return nil }
         return try snapshot.proposals(for: explanation, to: audience)
@@ -104,7 +100,8 @@ private struct ExplainQuestion {
 extension [ExplainQuestion] {
     /// Returns the explanations as JSON.
     fileprivate func answers(at snapshot: Snapshot, to audience: Audience) throws -> [JSONObject] {
-        let explanations = try map { try $0.explanation(at: snapshot, to: audience) }
+        // A privilege that does not exist has an explanation too.
+        let explanations = try map { try snapshot.explain($0.subject, $0.privileges, on: $0.object, for: audience) }
         let witnesses = try snapshot.witnesses(of: explanations, for: audience)
         return try indices.map { place in
             guard case .object(let members) = WitnessJSON(witnesses[place]).value else {
