@@ -136,7 +136,7 @@ struct QuestionTests {
             #expect(done.compactMap(\.event?.kind) == ["ObjectWritten", "AccessGranted"])
             let spans = try await store.accessSpans(with: "read", on: "doc:plan", pageSize: 1).collected()
             #expect(spans.first { $0.subject == "user:bob" }?.spans.map(\.begin) == [receipt.head])
-            let changes = try await store.accessChanges(of: "user:bob", with: "read", on: "doc:plan")
+            let changes = try await store.accessChanges(of: "user:bob", with: "read", on: "doc:plan", pageSize: 1).collected()
             #expect(changes.map(\.isGained) == [true] && changes[0].actor == "user:root")
             #expect(try await store.activity(parts: 4).commits.reduce(0, +) == 3)
             let lines = String(decoding: try await store.export(from: receipt.head), as: UTF8.self).split(separator: "\n")

@@ -139,6 +139,34 @@ struct ExpectedAccessTests {
         }
     }
 
+    @Test("E8: a transaction with an expected revision tells callers without setPermissions nothing about the access list")
+    func transactionWithoutSetPermissions() throws {
+        try withStore(.open) { (fixture) throws in
+            try prepare(fixture)
+            try fixture.commit(
+                .grant("user:ben", on: "doc:1", ["update", "delete"]),
+                .grant("user:ann", on: "doc:1", ["update", "setPermissions"]))
+            func refusal(as caller: Name, _ change: Change, _ expected: Revision) throws -> Refusal.Code? {
+                do {
+                    _ = try fixture.store.commit(Transaction(caller, [change], expectedRevision: expected))
+                    return nil
+                } catch let refusal as Refusal {
+                    return refusal.code
+                }
+            }
+            func write(_ number: Int64) -> Change { .writeObject("doc:1", .value(.integer(number))) }
+            var seen = try fixture.head
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["delete"]))
+            #expect(try refusal(as: "user:ann", write(1), seen) == .conflict)
+            #expect(try refusal(as: "user:ben", write(2), seen) == nil)
+            seen = try fixture.head
+            try fixture.commit(.setOwner("doc:1", owner: "user:ann"))
+            #expect(try refusal(as: "user:ben", .deleteObject("doc:1"), seen) == .conflict)
+            try fixture.commit(.revoke("user:ann", on: "doc:1", ["delete"]))
+            #expect(try refusal(as: "user:ben", .deleteObject("doc:1"), fixture.head) == nil)
+        }
+    }
+
     @Test("E8: an access list with many entries has the revision of its last change, at each revision and after a new index")
     func manyEntries() throws {
         try withStore { (fixture) throws in

@@ -27,6 +27,9 @@ struct InvisibleCharacterTests {
                 #expect(try fixture.refusal(change)?.code == .malformed, "\(change)")
                 #expect(try fixture.refusal(change)?.message.unicodeScalars.contains { $0.isInvisible } == false)
             }
+            for caller in [Name("user:ann\(character)"), Name("thing:\(character)a"), "user:ann ", "thing: a"] {
+                #expect(try fixture.refusal(.createObject("doc:a"), as: caller)?.code == .malformed)
+            }
             #expect(try fixture.store.head == head)
         }
         try withTemporaryFolder { folder in

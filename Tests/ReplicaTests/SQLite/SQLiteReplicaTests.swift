@@ -94,7 +94,7 @@ struct SQLiteReplicaTests {
         #expect(objects.allSatisfy { $0.value["at"] == .integer(Int64(revision)) }, place)
     }
 
-    @Test("R17: the memory of a replica does not grow with its size")
+    @Test("R17: the memory of a replica does not grow with its size", .disabled(if: TestSettings.isSanitized))
     func memoryDoesNotGrow() throws {
         try withTemporaryFolder { folder in
             let used = try [1_000, 16_000].map { count in

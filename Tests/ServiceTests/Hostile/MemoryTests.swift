@@ -64,7 +64,8 @@ struct MemoryTests {
     }()
 
     @Test(
-        "40 bodies of 8 MiB at once take bounded memory, which is freed afterwards; another caller can send such a body")
+        "40 bodies of 8 MiB at once take bounded memory, which is freed afterwards; another caller can send such a body",
+        .disabled(if: TestSettings.isSanitized))
     func largeBodies() async throws {
         try await withTemporaryFolder { folder in
             let world = try World(folder + "/data")

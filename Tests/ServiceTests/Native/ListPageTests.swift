@@ -9,7 +9,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Pages of lists: who, what, diff, entries, members, audit/subject and audit/access")
+@Suite("Pages of lists: who, what, diff, entries, members, audit/subject, audit/access and audit/changes")
 struct ListPageTests {
     /// A query, and the names of the lists in its response.
     private struct Question {
@@ -46,6 +46,11 @@ struct ListPageTests {
 
         static func access(_ object: Name) -> Question {
             Question(method: "GET", path: "/audit/access?privileges=read&object=\(object)", lists: ["access"])
+        }
+
+        static func changes(_ subject: Name, _ object: Name) -> Question {
+            Question(
+                method: "GET", path: "/audit/changes?privileges=read&subject=\(subject)&object=\(object)", lists: ["transitions"])
         }
 
         /// Sends the query, with `limit` and `cursor` if they are given.
@@ -101,7 +106,10 @@ struct ListPageTests {
                 guard objects.count > 7 else { return }
                 compared += 1
                 var questions: [Question] = objects.prefix(6).flatMap {
-                    [.who(Name($0)), .diff(Name($0), from: "0"), .entries(Name($0)), .access(Name($0))]
+                    [
+                        .who(Name($0)), .diff(Name($0), from: "0"), .entries(Name($0)), .access(Name($0)),
+                        .changes(.everyone, Name($0)),
+                    ]
                 }
                 for subject: Name in [Name("user:root"), .everyone] + callers.sorted(by: { $0.text < $1.text }).prefix(4) {
                     questions += [.what(subject), .diff(subject, from: "0"), .report(subject)]

@@ -24,6 +24,9 @@ public enum TestSettings {
         return seed
     }()
 
+    /// Whether AddressSanitizer watches the tests, as in `Tools/sanitize`: they need more memory and time, so the limits of some do not hold.
+    public static let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
+
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }

@@ -82,16 +82,17 @@ extension StoreClient {
     ///   - object: the object.
     ///   - start: the begin of the span; by default the creation of the store.
     ///   - end: the end of the span.
+    ///   - pageSize: the maximum number of changes on a page, up to 10,000.
     /// - Returns: the changes, oldest first.
-    /// - Throws: ``ServiceError``.
     public func accessChanges(
-        of subject: Name, with privilege: String, on object: Name, from start: ReadPoint? = nil, to end: ReadPoint = .now
-    ) async throws(ServiceError) -> [AccessChange] {
+        of subject: Name, with privilege: String, on object: Name, from start: ReadPoint? = nil, to end: ReadPoint = .now,
+        pageSize: Int? = nil
+    ) -> Listing<AccessChange> {
         let arguments: [(String, JSONValue?)] = [
             ("subject", .name(subject)), ("privileges", .string(privilege)), ("object", .name(object)), ("from", start?.moment),
             ("to", end.moment),
         ]
-        return try await connection.perform(Call(.get, path("audit", "changes"), arguments), member: "transitions")
+        return list(read(path("audit", "changes"), arguments, .now, pageSize), "transitions", firstOnly: ["to"])
     }
 
     /// Returns all access of a subject: its roles, and its privileges on levels, classes and objects.

@@ -163,6 +163,7 @@ struct Committer {
         let actor = PrincipalID(rawValue: number)
         // In an import, the first mention is part of the transaction; `decide` registers it.
         if transaction.authority == .importer { return actor }
+        if number == workingSet.nextID, let problem = name.problemAsNew { throw problem }
         let revision = workingSet.state.revision.next
         let event = try folding(revision, actor) {
             let event = try registration(of: name)

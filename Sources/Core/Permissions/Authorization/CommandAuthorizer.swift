@@ -32,8 +32,8 @@ public struct CommandAuthorizer<State: CommandState> {
     var created: Set<ObjectID> = []
     /// The last changes of access lists before this transaction, of the objects for which the transaction expects a revision.
     var accessChanges: [ObjectID: Revision] = [:]
-    /// The last changes before this transaction, of the objects that it names: of value, parent, owner and access list. Empty unless
-    /// the transaction as a whole expects a revision.
+    /// The last changes before this transaction, of the objects that it names: of value, parent and owner, and of the access list if
+    /// the caller may read it. Empty unless the transaction as a whole expects a revision.
     private var changesBefore: [Name: Revision] = [:]
 
     public init(_ state: State, caller: PrincipalID, authority: Authority, at instant: Instant) {
@@ -52,10 +52,9 @@ public struct CommandAuthorizer<State: CommandState> {
     public mutating func readExpectations(of changes: [Change], and revision: Revision?) throws {
         if revision != nil {
             for name in changes.lazy.flatMap(\.mentionedObjects) where name.problem == nil && changesBefore[name] == nil {
-                guard let object = try existing(name), let change = try state.lastChange(of: object),
-                    let accessChange = try state.lastAccessChange(of: object)
-                else { continue }
-                changesBefore[name] = max(change, accessChange)
+                guard let object = try existing(name), let change = try state.lastChange(of: object) else { continue }
+                let mayReadAccess = try authority == .importer || own(object).isSuperset(of: .setPermissions)
+                changesBefore[name] = try max(change, mayReadAccess ? state.lastAccessChange(of: object) ?? change : change)
             }
         }
         for case let expected? in changes.lazy.map(\.expectedAccess) where expected.object.problem == nil {

@@ -114,7 +114,7 @@ async function showBar(box, object, subject, privilege, span) {
     const begin = [label(subject), ' ', chip(privilege), ' ', rich(span.until ? 'lane.span' : 'lane.since', { from: when(span.from, 'seconds'), until: when(span.until, 'seconds'), length: ended })];
     replace(box, begin);
     try {
-        const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object));
+        const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }));
         const causes = transitions.filter(({ revision }) => revision === span.begin || revision === span.end);
         if (box.firstChild !== begin[0]) return;
         box.append(...causes.map((transition) => h('span', { class: 'cause' }, t(transition.gained ? 'began.by' : 'ended.by'), ' ',

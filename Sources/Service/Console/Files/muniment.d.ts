@@ -104,7 +104,7 @@ export class Store {
     notices(query?: At & PageQuery & { subject?: Name; after?: number }, options?: RequestOptions): Promise<{ notices: Notice[]; revision: number; next?: string }>;
     audit(query?: PageQuery & { actor?: Name; object?: Name; subject?: Name; kind?: string; request?: string; from?: Moment; to?: Moment; outcome?: 'done' | 'refused' | 'any'; order?: 'oldest' | 'newest' }, options?: RequestOptions): Promise<{ records: AuditRecord[]; revision: number; next?: string }>;
     auditAccess(privileges: Privilege | Privilege[], object: Name, query?: PageQuery & { from?: Moment; to?: Moment }, options?: RequestOptions): Promise<{ access: { subject: Name; spans: Span[] }[]; next?: string }>;
-    auditChanges(subject: Name, privileges: Privilege | Privilege[], object: Name, query?: { from?: Moment; to?: Moment }, options?: RequestOptions): Promise<{ transitions: Transition[] }>;
+    auditChanges(subject: Name, privileges: Privilege | Privilege[], object: Name, query?: PageQuery & { from?: Moment; to?: Moment }, options?: RequestOptions): Promise<{ transitions: Transition[]; next?: string }>;
     auditSubject(subject: Name, query?: At & PageQuery, options?: RequestOptions): Promise<Record<string, unknown> & When>;
 
     /** Makes changes, all or none. An error with status 412 means that a named object was changed after the revision `unchangedSince`. */

@@ -67,7 +67,7 @@ function reaches(name, reached, report, title, signal) {
 }
 
 async function since(subject, privilege, object, report) {
-    const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object));
+    const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }));
     const last = transitions.filter((transition) => transition.gained && Date.parse(transition.time) <= Date.parse(report.time)).at(-1);
     return last ? when(last.time) : '–';
 }

@@ -48,7 +48,7 @@ function levels(answer, subject) {
 }
 
 async function transitions(subject, privilege, object) {
-    const { transitions: found } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object));
+    const { transitions: found } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }));
     if (found.length === 0) return empty(t('why.never'));
     return h('ol', { class: 'timeline' }, [...found].reverse().map((transition) => h('li', { class: transition.gained ? 'gain' : 'loss' },
         h('strong', {}, t(transition.gained ? 'gained' : 'lost')), ' ', when(transition.time, 'seconds'), ' · ', link(transition.actor),

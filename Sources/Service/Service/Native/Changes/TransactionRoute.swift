@@ -20,8 +20,9 @@ enum TransactionRoute {
                     + "token or session expires meanwhile, the response is 401, and earlier changes stay."
             )
             .withNote(
-                "With `If-Match`, nothing changes if another transaction changed the value, parent, owner or access list of an "
-                    + "object that the changes name after this revision. Members of roles and options of classes do not count."
+                "With `If-Match`, nothing changes if another transaction changed the value, parent or owner of an object that the "
+                    + "changes name after this revision, or its access list, if the caller may set permissions there. Members of "
+                    + "roles and options of classes do not count."
             )
             .withParameters(
                 .idempotencyKey, .header("If-Match", "an ETag or a revision in quotes, at which the client read the named objects")

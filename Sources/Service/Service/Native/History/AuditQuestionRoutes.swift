@@ -46,27 +46,31 @@ enum AuditQuestionRoutes {
                 .query("subject", "the subject", Schema.name, isRequired: true), privileges,
                 .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast
             )
+            .paged(.names)
             .withResponse(
                 "the changes of access, oldest first",
-                Schema.object([
-                    "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
-                    "transitions": Schema.list(Schema.named("AccessTransition")),
-                ])
+                Schema.object(
+                    [
+                        "object": Schema.name, "privileges": Schema.privileges, "subject": Schema.name,
+                        "transitions": Schema.list(Schema.named("AccessTransition")),
+                    ], optional: .next), lines: Schema.named("AccessTransition")
             ),
         .queued { call in
             var arguments = try call.arguments()
             let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
             let privileges = try arguments.listedPrivileges()
             let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
-            let to = try arguments.optionalMoment("to") ?? .now
-            let atLeast = try arguments.optionalRevision("atLeast")
+            let request = try arguments.page(.names, momentIn: "to")
             try arguments.finish()
             try call.requirePermissionToQuery(about: subject, on: object)
-            try call.requireVisible(atLeast)
-            let head = try call.store.head.revision
-            let transitions = try call.store.accessTransitions(
-                of: subject, with: call.store.privileges(named: privileges), on: object, from: from, to: to, for: try call.audience)
-            return call.answer(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions), at: head)
+            let asked = QueryMembers(subject: subject, privileges: privileges, object: object).members
+            let start = try call.read(at: ReadConsistency(moment: from, atLeast: nil)) { $0.members }
+            let list = try call.list(request, of: asked.with(["from": .object(start)]))
+            let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
+            let found = try call.store.accessTransitions(
+                of: subject, with: call.store.privileges(named: privileges), on: object, from: from, to: .revisionAt(last, instant),
+                for: try call.audience)
+            return try call.answer(list.page(of: found, at: last, instant, [:]), to: asked, as: "transitions") { $0.json }
         })
 
     static let report = Route(

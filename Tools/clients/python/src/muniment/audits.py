@@ -56,13 +56,12 @@ def audit_changes(
     from_: Moment | None = None,
     to: Moment | None = None,
     at_least: int | None = None,
-) -> Request[list[models.AccessTransition]]:
-    """Returns when and how the access of a subject to an object began and ended during a span."""
-    query = present(
-        subject=subject, privileges=",".join(name_list(privilege)), object=object, from_=optional_moment(from_),
-        to=optional_moment(to), atLeast=at_least)
-    return Request(
-        "GET", f"{STORE}/audit/changes", lambda value: decode(list[models.AccessTransition], value["transitions"]), query)
+    limit: int | None = None,
+) -> ListRequest[models.AccessTransition]:
+    """Lists when and how the access of a subject to an object began and ended during a span, oldest first."""
+    return listing(
+        "audit/changes", "transitions", models.AccessTransition, ("to",), subject=subject, privileges=",".join(name_list(privilege)),
+        object=object, from_=optional_moment(from_), to=optional_moment(to), atLeast=at_least, limit=limit)
 
 
 def audit_subject(
