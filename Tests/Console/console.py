@@ -257,6 +257,9 @@ def lanes_show_what_began_and_ended_a_bar(browser):
     expect(details).to_contain_text("from 14 May 2024, 09:10:00 to 14 May 2024, 10:00:00 (50 minutes)")
     expect(details.locator(".cause").first).to_contain_text("Began: user:ann: role:staff was granted read on folder:finance")
     expect(details.locator(".cause").last).to_contain_text("Ended: user:ann: role:staff lost everything on folder:finance")
+    # The axis has round times.
+    times = page.locator(".lane-axis span").all_inner_texts()
+    assert 3 <= len(times) <= 7 and all(re.search(r"(00|06|12|18):00", time) for time in times), times
     # The zoom stays while the reader moves through time, and the line shows the moment.
     page.locator("time-slider").get_by_role("button").first.click()
     page.wait_for_url("**at=*")

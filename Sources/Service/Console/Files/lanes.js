@@ -5,7 +5,7 @@ import { chip, label, link, sorted, tone } from './names.js';
 import { address, cached, go, state } from './state.js';
 import { chunks } from './states.js';
 import { rich, t } from './texts.js';
-import { format, instant, length, millis, when } from './time.js';
+import { format, instant, length, millis, ticks, when } from './time.js';
 
 const day = 86400000;
 const zooms = [['zoom.all', null], ['zoom.year', 366 * day], ['zoom.month', 31 * day], ['zoom.day', day], ['zoom.hour', 2 * 3600000]];
@@ -30,6 +30,8 @@ function build(object, access, privileges) {
     const buttons = h('div', { class: 'zoom', role: 'group', 'aria-label': t('zoom') });
     let chosen = null;
     let moment = null;
+    /** The round times on the axis. */
+    let round = [];
 
     function zoomTo(width) {
         chosen = width;
@@ -64,6 +66,7 @@ function build(object, access, privileges) {
         const held = isAdministrator ? [...byPrivilege.keys()].slice(0, 1) : sorted(privileges).filter((privilege) => byPrivilege.get(privilege)?.length > 0);
         const height = 6 + Math.max(1, held.length) * 7;
         const picture = svg('svg', { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: 'none', class: 'lane-picture', height },
+            round.map(({ place }) => svg('line', { class: 'tick', x1: place.toFixed(2), x2: place.toFixed(2), y1: 0, y2: height })),
             held.map((privilege, place) => byPrivilege.get(privilege).map((span) => bar(subject, privilege, span, place))),
             svg('line', { class: 'moment-line', y1: 0, y2: height }));
         mark(picture);
@@ -95,9 +98,8 @@ function build(object, access, privileges) {
         replace(buttons, zooms.map(([key, width]) => h('button', { type: 'button', 'aria-pressed': String(width === chosen), onclick: () => zoomTo(width) }, t(key))),
             h('button', { type: 'button', 'aria-label': t('zoom.earlier'), title: t('zoom.earlier'), disabled: chosen === null, onclick: () => pan(-0.5) }, '←'),
             h('button', { type: 'button', 'aria-label': t('zoom.later'), title: t('zoom.later'), disabled: chosen === null, onclick: () => pan(0.5) }, '→'));
-        const width = view.to - view.from;
-        const form = width > 3 * 366 * day ? { year: 'numeric', month: 'short' } : width > 40 * day ? { dateStyle: 'medium' } : { dateStyle: 'short', timeStyle: 'short' };
-        replace(axis, [0.1, 0.37, 0.63, 0.9].map((part) => h('span', { style: { left: `${part * 100}%` } }, new Intl.DateTimeFormat(undefined, form).format(view.from + width * part))));
+        round = ticks(view.from, view.to).map(({ time, text }) => ({ place: x(time), text }));
+        replace(axis, round.map(({ place, text }) => h('span', { style: { left: `${Math.min(96, Math.max(4, place / 10))}%` } }, text)));
         replace(rows, chunks([...access], 50, (some) => h('div', {}, some.map(lane))));
     }
     draw();

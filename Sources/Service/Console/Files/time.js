@@ -7,6 +7,10 @@ const forms = {
     seconds: { dateStyle: 'medium', timeStyle: 'medium' },
     day: { dateStyle: 'medium' },
     long: { dateStyle: 'long', timeStyle: 'short' },
+    minute: { dateStyle: 'short', timeStyle: 'short' },
+    date: { day: 'numeric', month: 'short', year: 'numeric' },
+    month: { month: 'short', year: 'numeric' },
+    year: { year: 'numeric' },
 };
 
 /** Returns the milliseconds of a time of the API. */
@@ -50,6 +54,35 @@ export const isFuture = (at) => (momentMillis(at) ?? 0) > Date.now();
 export function momentText(at, time) {
     if (at === undefined) return t('now');
     return time ? format(Date.parse(time), 'long') : /^\d+$/.test(at) ? t('revision.n', { n: at }) : format(momentMillis(at), 'long');
+}
+
+const minute = 60000;
+const day = 1440 * minute;
+const tickLimit = 6;
+
+/** The distances of the ticks on an axis: the length of each in milliseconds, its format, the tick before a date, and the next tick. */
+const distances = [
+    ...[1, 5, 15, 30, 60, 180, 360, 720].map((n) => [n * minute, 'minute', (date) => date.setHours(0, 0, 0, 0), (date) => date.setMinutes(date.getMinutes() + n)]),
+    ...[1, 2, 7, 14].map((n) => [n * day, 'date', (date) => date.setHours(-24 * ((date.getDay() + 6) % 7), 0, 0, 0), (date) => date.setDate(date.getDate() + n)]),
+    ...[1, 3, 6].map((n) => [n * 30 * day, 'month', (date) => startYear(date, 1), (date) => date.setMonth(date.getMonth() + n)]),
+    ...[1, 2, 5, 10, 20, 50, 100].map((n) => [n * 365 * day, 'year', (date) => startYear(date, n), (date) => date.setFullYear(date.getFullYear() + n)]),
+];
+
+function startYear(date, years) {
+    date.setHours(0, 0, 0, 0);
+    date.setFullYear(date.getFullYear() - (date.getFullYear() % years), 0, 1);
+}
+
+/** Returns round times in a span, at most seven, with their labels. */
+export function ticks(from, to) {
+    const [, form, start, advance] = distances.find(([length]) => (to - from) / length <= tickLimit) ?? distances.at(-1);
+    const found = [];
+    const date = new Date(from);
+    start(date);
+    for (; date.getTime() <= to; advance(date)) {
+        if (date.getTime() >= from) found.push({ time: date.getTime(), text: format(date, form) });
+    }
+    return found;
 }
 
 /** Returns the present zone, such as `Europe/Berlin`. */
