@@ -260,6 +260,10 @@ def lanes_show_what_began_and_ended_a_bar(browser):
     # The axis has round times.
     times = page.locator(".lane-axis span").all_inner_texts()
     assert 3 <= len(times) <= 7 and all(re.search(r"(00|06|12|18):00", time) for time in times), times
+    # The history has changes of access to the objects above, since the object was created.
+    history = page.locator(".timeline")
+    expect(history).to_contain_text("role:staff was granted read on folder:finance")
+    expect(history).not_to_contain_text("folder:finance was created")
     # The zoom stays while the reader moves through time, and the line shows the moment.
     page.locator("time-slider").get_by_role("button").first.click()
     page.wait_for_url("**at=*")

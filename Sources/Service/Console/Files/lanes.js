@@ -1,5 +1,5 @@
 // Lanes: for each person a row, in it a bar for each privilege from its begin to its end.
-import { h, replace, svg } from './dom.js';
+import { h, replace, safe, svg } from './dom.js';
 import { eventSentence } from './events.js';
 import { chip, label, link, sorted, tone } from './names.js';
 import { address, cached, go, state } from './state.js';
@@ -103,11 +103,12 @@ function build(object, access, privileges) {
         replace(rows, chunks([...access], 50, (some) => h('div', {}, some.map(lane))));
     }
     draw();
-    const element = h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'chips' }, sorted(privileges).map((privilege) => chip(privilege))), buttons),
+    const element = h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'legend' }, sorted(privileges).map((privilege) => [swatch(privilege), safe(privilege)])), buttons),
         h('div', { class: 'lane' }, h('div', { class: 'lane-name' }), axis), rows, details);
     return { element, moveTo };
 }
 
+const swatch = (privilege) => svg('svg', { class: 'swatch', viewBox: '0 0 10 10', 'aria-hidden': 'true' }, svg('rect', { class: `bar ${tone(privilege)}`, width: 10, height: 10 }));
 const spansOf = (access) => [...access.values()].flatMap((byPrivilege) => [...byPrivilege.values()].flat());
 
 /** Shows which events began and ended a bar. */

@@ -1,6 +1,6 @@
 // Object: who could do what on it, and when.
 import { browseObjects } from './browse.js';
-import { h, safe, table } from './dom.js';
+import { h, replace, safe, table } from './dom.js';
 import { timeline } from './events.js';
 import { accessAt, lanes, readAccess } from './lanes.js';
 import { chips, label, link, listed, page, reasons, sorted, split } from './names.js';
@@ -71,7 +71,7 @@ export async function objectScreen({ parts: [name], signal }) {
             found && section(t('object.inherits'), part(() => inherited(found), { signal })),
             found?.hasChildren && section(t('object.inside'), part(() => children(name), { signal }))),
         !isLevel && section(t('object.value'), part(() => value(name), { signal })),
-        section(t('history'), part(async () => timeline((await state.api.history(name, { at: state.at, limit: 1000 }, { signal })).commits), { signal })));
+        section(t('history'), part(() => history(name, found, signal), { signal })));
     return { element, title: name, answer };
 }
 
@@ -88,16 +88,30 @@ async function momentAnswer(name, found) {
 function ancestors(found) {
     if (!found?.parent) return null;
     const trail = h('p', { class: 'trail' }, link(found.parent), ' ›');
-    (async () => {
-        let name = found.parent;
-        for (let depth = 0; depth < 8; depth += 1) {
-            const above = await describe(name);
-            if (!above?.parent) return;
-            trail.prepend(link(above.parent), ' › ');
-            name = above.parent;
-        }
-    })().catch(() => {});
+    namesAbove(found).then((names) => replace(trail, names.reverse().map((name) => [link(name), ' › ']))).catch(() => {});
     return trail;
+}
+
+/** The names of the objects above an object, the nearest first. */
+async function namesAbove(found) {
+    const names = [];
+    for (let name = found?.parent; name && names.length < 16; name = (await describe(name))?.parent) names.push(name);
+    return names;
+}
+
+/** The changes of an object. Since its creation, also changes of access to the objects above it. */
+async function history(name, found, signal) {
+    const load = async (each) => (await state.api.history(each, { at: state.at, limit: 1000 }, { signal })).commits;
+    const changesAbove = async (above) => (await load(above)).filter(({ revision }) => revision > found.created)
+        .map((commit) => ({ ...commit, events: commit.events.filter(({ kind, object }) => object === above && kind !== 'ObjectCreated' && kind !== 'ObjectWritten') }))
+        .filter(({ events }) => events.length > 0);
+    const above = namesAbove(found).then((names) => Promise.all(names.map((each) => changesAbove(each).catch(() => []))));
+    const commits = new Map();
+    for (const commit of [await load(name), ...await above].flat()) {
+        const events = [...commits.get(commit.revision)?.events ?? [], ...commit.events];
+        commits.set(commit.revision, { ...commit, events });
+    }
+    return timeline([...commits.values()].sort((one, other) => one.revision - other.revision));
 }
 
 function facts(found) {
@@ -137,13 +151,11 @@ export async function inherited(found) {
     const { options } = await cached(`class ${found.class}`, () => state.api.describe(`class:${found.class}`));
     if (!options || options.inherits === false || (Array.isArray(options.inherits) && options.inherits.length === 0)) return empty(t('object.inherits.nothing'));
     if (!found.parent) return empty(t('object.inherits.top'));
-    const rows = [];
-    let name = found.parent;
-    for (let depth = 0; name && depth < 16; depth += 1) {
-        const [{ entries: above }, described] = await Promise.all([state.api.entries(name, { at: state.at, limit: 200 }), describe(name)]);
-        for (const entry of above) rows.push([link(entry.subject), chips(entry.privileges), link(name)]);
-        name = described?.parent;
-    }
+    const lists = await Promise.all((await namesAbove(found)).map(async (name) => {
+        const { entries: above } = await state.api.entries(name, { at: state.at, limit: 200 });
+        return above.map((entry) => [link(entry.subject), chips(entry.privileges), link(name)]);
+    }));
+    const rows = lists.flat();
     return rows.length === 0 ? empty(t('object.no.entries')) : table(t('object.inherits'), [t('who'), t('may'), t('from')], rows);
 }
 
