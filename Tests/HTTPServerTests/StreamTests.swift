@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import HTTPServer
 import Synchronization
 import Testing
@@ -133,12 +134,19 @@ import Testing
         }
     }
 
-    @Test("A stream that is never sent is closed")
-    func closesWhatIsNotSent() throws {
-        let source = Source()
-        source.stream.finish()
+    @Test(
+        "The response to HEAD has no byte of the stream's body, and its stream is closed", arguments: [false, true], [false, true])
+    func omitsTheBody(isEndless: Bool, isFinished: Bool) throws {
+        let source = Source(isEndless: isEndless)
+        try source.stream.writeBlocking([0x61])
+        if isFinished { source.stream.finish() }
         try withServer(source.application) { server in
-            _ = try exchange("HEAD / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n", with: server)
+            let client = try RawClient(port: server.port)
+            client.send("HEAD / HTTP/1.1\r\nHost: here\r\n\r\n")
+            let bytes = try #require(client.receiveAll(), "the connection stays open")
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.hasPrefix("HTTP/1.1 200 ") && text.hasSuffix("\r\n\r\n"))
+            #expect(text.components(separatedBy: "\r\n\r\n").count == 2, "\(text)")
             #expect(source.isClosedOnce())
         }
     }

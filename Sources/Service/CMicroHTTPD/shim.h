@@ -23,6 +23,13 @@ muniment_connection_count (struct MHD_Daemon *daemon)
   return info == NULL ? 0 : info->num_connections;
 }
 
+/* Ends a response with its connection instead of a chunk; the library's own function takes further arguments, which Swift cannot give. */
+static inline void
+muniment_omit_chunks (struct MHD_Response *response)
+{
+  (void) MHD_set_response_options (response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
 /* The C library keeps this to programs that ask for GNU extensions before its first header, which Swift does not. */
 extern int muniment_accept (int socket, struct sockaddr *address, socklen_t *length, int flags) __asm__ ("accept4");
 
