@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPServer
 import Testing
 
@@ -5,6 +6,7 @@ import Testing
 @Suite struct `Framing: what is not plainly one request is refused, and the connection closed` {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
+        /// Each character is one byte.
         let text: String
         /// Nil if the server closes the connection without a response.
         let status: Int?
@@ -14,6 +16,17 @@ import Testing
             self.text = text
             self.status = status
         }
+
+        /// A chunked request, and another one after it.
+        init(_ description: String, chunked end: String, status: Int? = 400) {
+            self.init(description, head(chunked: true) + end + smuggled, status: status)
+        }
+
+        var bytes: [UInt8] { text.unicodeScalars.map { UInt8($0.value) } }
+    }
+
+    static func head(chunked: Bool, _ headers: String = "") -> String {
+        "POST / HTTP/1.1\r\nHost: a\r\n\(headers)\(chunked ? "Transfer-Encoding: chunked" : "Content-Length: 0")\r\n\r\n"
     }
 
     /// A second request after the first. The server must not process it.
@@ -95,17 +108,86 @@ import Testing
         Case(
             "a chunk longer than its size",
             "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n\(chunks)"),
+        Case("a trailer", chunked: "0\r\nX: 1\r\n\r\n"),
+        Case("two trailers", chunked: "0\r\nX: 1\r\nY: 2\r\n\r\n"),
+        Case("a folded trailer", chunked: "0\r\nX: 1\r\n 2\r\n\r\n"),
+        Case("a trailer with a zero byte", chunked: "0\r\nX: 1\u{0}\r\n\r\n"),
+        Case("a trailer with line feeds alone", chunked: "0\r\nX: 1\n\n"),
+        Case("a trailer without a colon", chunked: "0\r\nX\r\n\r\n"),
+        Case("a zero byte in the method", "GET\u{0}T / HTTP/1.1\r\nHost: a\r\n\r\n\(smuggled)"),
+        Case("a zero byte after the method", "GET\u{0} / HTTP/1.1\r\nHost: a\r\n\r\n\(smuggled)"),
+        Case("two blanks after the method", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n\(smuggled)"),
+        Case("a target that is not UTF-8", "GET /\u{FF} HTTP/1.1\r\nHost: a\r\n\r\n\(smuggled)"),
+        Case("a host that is not UTF-8", "GET / HTTP/1.1\r\nHost: \u{FF}\r\n\r\n\(smuggled)"),
+    ]
+
+    /// Headers that decide what a request may do, or does.
+    static let ambiguousHeaders: [Case] = [
+        "Authorization", "Content-Type", "If-Match", "Idempotency-Key", "Last-Event-ID", "Muniment-Consistency",
+    ].flatMap { name in
+        [
+            Case("two \(name)", head(chunked: false, "\(name): a\r\n\(name.lowercased()): a\r\n") + smuggled),
+            Case("\(name) that is not UTF-8", head(chunked: false, "\(name): a\u{FF}\r\n") + smuggled),
+        ]
+    }
+
+    /// Chunked requests that are answered, although another server might find another end.
+    static let chunked: [Case] = [
+        Case("chunks", chunked: "1\r\na\r\n\(chunks)", status: 200),
+        Case("a chunk extension", chunked: "1;a=b\r\na\r\n\(chunks)", status: 200),
+        Case("line feeds alone in chunks", chunked: "1\na\n\(chunks)", status: 200),
+        Case("a line feed alone at the end", chunked: "0\r\n\n", status: 200),
+        Case("a zero byte before a trailer", chunked: "0\r\n\u{0}X: 1\r\n", status: 200),
     ]
 
     @Test(
         "Malformed or ambiguous requests are refused before they reach the application, and the connection is closed",
-        arguments: malformed)
+        arguments: malformed + ambiguousHeaders)
     func refuses(_ example: Case) throws {
         let application = TestApplication()
         try withServer(application) { server in
-            let answers = try #require(try exchange(example.text, with: server), "the connection stays open")
+            let answers = try #require(try exchange(example.bytes, with: server), "the connection stays open")
             #expect(answers.statuses == [example.status].compactMap { $0 }, "\(answers.answers.map(\.body))")
             #expect(!answers.answers.contains { $0.status < 400 })
+        }
+    }
+
+    @Test("The connection is closed after a chunked request, so that no request can hide behind its chunks", arguments: chunked)
+    func closesAfterChunks(_ example: Case) throws {
+        try withServer { server in
+            let answers = try #require(try exchange(example.bytes, with: server), "the connection stays open")
+            #expect(answers.statuses == [200])
+        }
+    }
+
+    @Test("A chunked body may arrive in any two pieces")
+    func joinsPieces() throws {
+        let isHeadRead = DispatchSemaphore(value: 0)
+        let application = TestApplication(refusing: { _ in
+            isHeadRead.signal()
+            return nil
+        })
+        try withServer(application) { server in
+            let body = "1\r\na\r\n" + Self.chunks
+            let bytes = Array((Self.head(chunked: true) + body).utf8)
+            for split in bytes.indices.suffix(body.utf8.count) {
+                let client = try RawClient(port: server.port)
+                client.send(Array(bytes[..<split]))
+                #expect(isHeadRead.wait(timeout: .now() + 10) == .success)
+                client.send(Array(bytes[split...]))
+                let answers = client.receiveAll().map { RawResponses($0) }
+                #expect(answers?.answers.map(\.body) == ["POST / ?  : a"], "split before byte \(split)")
+            }
+        }
+    }
+
+    @Test("Each of the headers that may not be repeated is accepted once")
+    func acceptsOneOfEach() throws {
+        let headers = "Authorization: a\r\nContent-Type: a\r\nIf-Match: \"1\"\r\nIdempotency-Key: é\r\nLast-Event-ID: 1\r\n"
+        try withServer { server in
+            let head = Self.head(chunked: false, headers + "Muniment-Consistency: linearizable\r\nConnection: close\r\n")
+            let answers = try exchange(head, with: server)
+            #expect(answers?.statuses == [200])
         }
     }
 }

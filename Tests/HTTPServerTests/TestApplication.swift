@@ -70,7 +70,12 @@ func withServer<R>(
 
 /// Sends a text on a new connection, and reads until the server closes it.
 func exchange(_ text: String, with server: HTTPServer) throws -> RawResponses? {
+    try exchange(Array(text.utf8), with: server)
+}
+
+/// Sends bytes on a new connection, and reads until the server closes it.
+func exchange(_ bytes: [UInt8], with server: HTTPServer) throws -> RawResponses? {
     let client = try RawClient(port: server.port)
-    client.send(text)
+    client.send(bytes)
     return client.receiveAll().map { RawResponses($0) }
 }

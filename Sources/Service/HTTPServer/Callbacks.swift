@@ -76,8 +76,13 @@ enum Callbacks {
         headerLimitBytes: Int
     ) -> Framing {
         var framing = Framing()
-        if !request.method.utf8Span.span.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty {
-            framing.refuse("the method has an invalid byte")
+        if !request.hasUTF8Target { framing.refuse("the target is not UTF-8") }
+        // The library ends the method at a zero byte, and removes further blanks.
+        let targetStart = unsafe request.targetEnd.map { unsafe $0 - request.target.utf8.count }
+        if !request.method.utf8Span.span.allSatisfy(HeaderText.isTokenByte) || request.method.isEmpty
+            || (unsafe method + CString.length(method) + 1 != targetStart)
+        {
+            framing.refuse("the method has an invalid byte, or more than one blank follows it")
         }
         // The version follows the target and one blank; any other text between them was removed by the library.
         if unsafe request.targetEnd.map({ unsafe $0 + 1 }) != version || !RequestTarget.isWellFormed(request.target) {
@@ -92,9 +97,30 @@ enum Callbacks {
             }
         }
         framing = headers.framing
+        if framing.isChunked { unsafe request.chunksStart = headers.end }
         request.isHTTP11 = unsafe CString.equals(version, "HTTP/1.1")
         framing.finish(isHTTP11: request.isHTTP11)
         return framing
+    }
+
+    /// Whether trailers follow the chunks of a request that has arrived in full.
+    static func hasTrailers(_ request: HTTPRequest, on handle: OpaquePointer) -> Bool {
+        var start = unsafe request.chunksStart
+        guard request.isChunked else { return false }
+        unsafe withUnsafeMutablePointer(to: &start) {
+            _ = unsafe MHD_get_connection_values_n(handle, .FOOTER_KIND, trailer, $0)
+        }
+        return unsafe start == nil
+    }
+
+    /// Sets the start of the chunks to nil at the first trailer. If the last line arrives in pieces, the library repeats the last header
+    /// as a trailer; its name is before the chunks.
+    private static let trailer: MHD_KeyValueIteratorN = { context, _, name, _, _, _ in
+        guard let start = unsafe context?.assumingMemoryBound(to: UnsafePointer<CChar>?.self), let name = unsafe name,
+            let chunks = unsafe start.pointee
+        else { return .NO }
+        if unsafe name >= chunks { unsafe start.pointee = nil }
+        return .YES
     }
 
     /// Returns all headers of a request, as they were sent.

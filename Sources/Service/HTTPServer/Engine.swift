@@ -98,7 +98,11 @@ internal import Synchronization
         case .target, .answered: return true
         case .waiting: return unsafe deliver(request, on: handle)
         case .body(let limit):
-            if unsafe data.isEmpty { return unsafe answer(request, on: handle) }
+            if unsafe data.isEmpty {
+                guard unsafe Callbacks.hasTrailers(request, on: handle) else { return unsafe answer(request, on: handle) }
+                let detail = "the body has trailers: send it without them"
+                return unsafe queue(application.refusal(of: request, status: 400, detail: detail), for: request, on: handle)
+            }
             if request.body.count + data.count > limit {
                 request.body = []
                 let response = application.refusal(of: request, status: 413, detail: "the body is larger than \(limit) bytes")
@@ -279,8 +283,9 @@ internal import Synchronization
         }
         request.stage = .answered
         request.status = response.status
+        // The library accepts chunks, and lines after them, that another server may read differently. No request may follow them.
         let closes =
-            closing || isStopping.load(ordering: .relaxed) || request.connection.isGivingWay
+            closing || request.isChunked || isStopping.load(ordering: .relaxed) || request.connection.isGivingWay
             || request.connection.certificateNumber < certificateNumber.load(ordering: .relaxed)
         return unsafe LibraryResponse.queue(response, for: request, on: handle, closing: closes)
     }

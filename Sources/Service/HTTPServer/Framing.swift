@@ -7,10 +7,16 @@ struct Framing {
     /// The largest number of headers in one request.
     static let headerLimit = 128
 
+    /// The headers that a request may have only once, in UTF-8. With two values, a proxy might use one and this server the other. Bytes
+    /// that are not UTF-8 would all be read as the same character.
+    private static let singleHeaders: [StaticString] = [
+        "host", "authorization", "content-type", "if-match", "idempotency-key", "last-event-id", "muniment-consistency",
+    ]
+
     private(set) var contentLength: Int?
     private(set) var isChunked = false
-    private var hosts = 0
-    private var credentials = 0
+    /// The indexes of the single headers that the request has, as a set of bits.
+    private var foundSingleHeaders: UInt8 = 0
     private var headers = 0
     private(set) var expectsContinue = false
     /// Why the request is rejected; the first reason found.
@@ -37,10 +43,9 @@ struct Framing {
             refuse("the name of a header has an invalid byte")
         }
         if !value.allSatisfy({ HeaderText.isValueByte($0) }) { refuse("the value of a header has a control character") }
+        addSingle(name, value)
         switch name.count {
-        case 4 where name.equals("host"): addHost(value)
         case 6 where name.equals("expect"): expectsContinue = value.equals("100-continue")
-        case 13 where name.equals("authorization"): addCredentials()
         case 14 where name.equals("content-length"): addLength(value)
         case 16 where name.equals("content-encoding"): addEncoding(value)
         case 17 where name.equals("transfer-encoding"): addCoding(value)
@@ -52,7 +57,7 @@ struct Framing {
     mutating func finish(isHTTP11: Bool) {
         if isChunked && contentLength != nil { refuse("it has both Content-Length and Transfer-Encoding") }
         if isChunked && !isHTTP11 { refuse("Transfer-Encoding is not allowed with HTTP/1.0") }
-        if isHTTP11 && hosts == 0 { refuse("the Host header is missing") }
+        if isHTTP11 && foundSingleHeaders & 1 == 0 { refuse("the Host header is missing") }
     }
 
     /// Rejects the request, unless it is rejected already.
@@ -60,15 +65,13 @@ struct Framing {
         if refusal == nil { refusal = Refusal(detail, status: status) }
     }
 
-    private mutating func addHost(_ value: Span<UInt8>) {
-        hosts += 1
-        if hosts > 1 { refuse("the request has more than one Host header") }
-    }
-
-    /// With two credentials, a proxy might check one of them and this server the other.
-    private mutating func addCredentials() {
-        credentials += 1
-        if credentials > 1 { refuse("the request has more than one Authorization header") }
+    private mutating func addSingle(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        guard let index = Self.singleHeaders.firstIndex(where: { name.equals($0) }) else { return }
+        if foundSingleHeaders & 1 << index != 0 {
+            refuse("the request has more than one `\(Self.singleHeaders[index])` header: send one")
+        }
+        if (try? UTF8Span(validating: value)) == nil { refuse("the `\(Self.singleHeaders[index])` header is not UTF-8") }
+        foundSingleHeaders |= 1 << index
     }
 
     private mutating func addEncoding(_ value: Span<UInt8>) {

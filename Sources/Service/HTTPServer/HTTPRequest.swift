@@ -34,6 +34,11 @@ internal import Synchronization
     private let direct: (headers: [HTTPHeader], respond: @Sendable (HTTPResponse) -> Void)?
     /// The end of the target in the library's buffer.
     let targetEnd: UnsafePointer<CChar>?
+    /// Whether the target is UTF-8. Otherwise ``target`` has other bytes.
+    let hasUTF8Target: Bool
+    /// The end of the head in the library's buffer; nil unless the body is chunked.
+    var chunksStart: UnsafePointer<CChar>?
+    var isChunked: Bool { unsafe chunksStart != nil }
     /// When the target had arrived.
     let beganAt: UInt64
     /// The state of the request. Only the thread of its connection uses it.
@@ -100,7 +105,9 @@ internal import Synchronization
 
     init(target: UnsafePointer<CChar>, connection: Connection, handle: OpaquePointer, at moment: UInt64) {
         unsafe targetEnd = target + CString.length(target)
-        let text = unsafe String(cString: target)
+        let valid = unsafe String(validatingCString: target)
+        let text = unsafe valid ?? String(cString: target)
+        hasUTF8Target = valid != nil
         self.target = text
         (path, query) = RequestTarget.parts(of: text)
         self.connection = connection
@@ -131,6 +138,7 @@ internal import Synchronization
         memoryOwner = peer
         state = Mutex(State())
         unsafe targetEnd = nil
+        hasUTF8Target = true
         beganAt = Clock.nanoseconds()
         direct = (headers, respond)
     }
