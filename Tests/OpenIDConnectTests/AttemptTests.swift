@@ -50,6 +50,27 @@ struct AttemptTests {
         #expect(try acme.authenticate(named.evidence(["iss": .string(acme.issuer)])).label == "ann@example.org")
     }
 
+    @Test(
+        "Metadata with an endpoint that has a fragment is refused: the parameters of the request would not be sent",
+        arguments: [("authorization_endpoint", "token_endpoint"), ("token_endpoint", "authorization_endpoint")])
+    func fragments(wrong: String, right: String) throws {
+        for fragment in ["#", "#/login", "?theme=dark#x", ""] {
+            let acme = try HostileProvider()
+            try acme.server.serve(
+                #"""
+                {"issuer":"\#(acme.issuer)","\#(wrong)":"\#(acme.issuer)/a\#(fragment)","\#(right)":"\#(acme.issuer)/b",
+                "jwks_uri":"\#(acme.server.keysAddress)"}
+                """#, at: ".well-known/openid-configuration")
+            guard !fragment.isEmpty else {
+                _ = try acme.begin()
+                continue
+            }
+            #expect { try acme.begin() } throws: { error in
+                if case .unavailable(let reason)? = error as? ProviderError { reason.contains("`\(wrong)`") } else { false }
+            }
+        }
+    }
+
     @Test("An attempt expires after ten minutes")
     func end() throws {
         let acme = try HostileProvider()

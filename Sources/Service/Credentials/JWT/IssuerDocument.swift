@@ -29,9 +29,12 @@ public struct IssuerDocument: Sendable {
         return IssuerDocument(members: members, settings: settings, address: address)
     }
 
-    /// Returns an address from the metadata. An unencrypted address is accepted only from an issuer on this machine.
+    /// Returns an address from the metadata. An unencrypted address is accepted only from an issuer on this machine. A fragment is
+    /// refused (RFC 6749, sections 3.1 and 3.2): parameters after it would not be sent.
+    ///
+    /// - Parameter name: the name of the member.
     public func address(_ name: String) throws(IssuerFetchError) -> HTTPAddress {
-        guard let found = members.text(name).flatMap(settings.safeAddress) else {
+        guard let found = members.text(name).flatMap(settings.safeAddress), !found.text.contains("#") else {
             throw IssuerFetchError("`\(address)` has no valid `\(name)`")
         }
         return found
