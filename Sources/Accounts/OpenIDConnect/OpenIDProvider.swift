@@ -126,7 +126,8 @@ public final class OpenIDProvider: IdentityProvider {
         let isShown = settings.trustsEmail && token.isEmailVerified
         return VerifiedIdentity(
             key: key, label: token.email?.text, email: isShown ? token.email.map { ($0, true) } : nil, profile: token.profile,
-            authenticatedAt: min(token.authenticatedAt ?? attempt.begunAt, now))
+            // The user may have authenticated long ago. Only a reauthentication requires that the provider reports the time.
+            authenticatedAt: min(token.authenticatedAt ?? .earliestText, now))
     }
 }
 

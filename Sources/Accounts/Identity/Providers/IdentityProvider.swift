@@ -92,7 +92,8 @@ public struct VerifiedIdentity: Hashable, Sendable {
     /// The email of the identity, and whether the provider has verified it.
     public var email: (address: EmailAddress, isVerified: Bool)?
     public var profile: Profile
-    /// When the user authenticated. At an OpenID provider, this can be earlier than now.
+    /// When the user authenticated. At an OpenID provider, this can be earlier than now, and is `0001-01-01T00:00:00Z` if the provider
+    /// does not report it.
     public var authenticatedAt: Instant
 
     public init(

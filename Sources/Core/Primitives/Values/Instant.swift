@@ -66,7 +66,7 @@ extension Instant: CustomStringConvertible {
     }
 
     /// 0001-01-01T00:00:00Z
-    private static let earliestText = Instant(microseconds: -62_135_596_800_000_000)
+    package static let earliestText = Instant(microseconds: -62_135_596_800_000_000)
     /// 9999-12-31T23:59:59.999999Z
     private static let latestText = Instant(microseconds: 253_402_300_799_999_999)
 }

@@ -253,6 +253,42 @@ struct OpenIDAttackTests {
         }
     }
 
+    @Test("I7 attack: a provider sign-in without `auth_time` opens a session, but is not recent until a reauthentication")
+    func unreportedTime() async throws {
+        let acme = try HostileProvider()
+        defer { acme.server.stop() }
+        try await withProviders([acme.provider]) { fixture in
+            func enter(_ route: String, _ changes: [String: JSONValue?] = [:]) async throws -> AccountsClient.Person {
+                let attempt = try await begin("acme", fixture)
+                try acme.answer(attempt, changes)
+                return try AccountsClient.Person(try await post(route, "acme", attempt.evidence(), fixture))
+            }
+            for route in ["sign-up", "sign-in"] {
+                let ann = try await enter(route)
+                #expect(try await fixture.client.send("GET", "/v1/account", as: ann.access).status == 200)
+                let requests: [(method: String, path: String)] = [
+                    ("GET", "/v1/account/recent-sign-in"), ("DELETE", "/v1/account"), ("DELETE", "/v1/account/identities/acme"),
+                ]
+                for (method, path) in requests {
+                    let answer = try await fixture.client.send(method, path, as: ann.access)
+                    #expect(answer.status == 401, "\(path): \(answer.text)")
+                    #expect(try answer.json.text("type") == "/problems/recent-sign-in-required", "\(path): \(answer.text)")
+                }
+                let password: JSONObject = ["password": "correct horse battery staple"]
+                #expect(try await fixture.client.post("/v1/account/password", password, as: ann.access).status == 401)
+            }
+            let now = JSONValue.integer(fixture.clock.now.microseconds / 1_000_000)
+            let ann = try await enter("sign-in", ["auth_time": now])
+            #expect(try await fixture.client.send("GET", "/v1/account/recent-sign-in", as: ann.access).status == 200)
+            let silent = try await enter("sign-in")
+            let attempt = try await begin("acme", fixture, ["purpose": "reauthenticate"])
+            try acme.answer(attempt, ["auth_time": now])
+            let again = try AccountsClient.Person(
+                try await post("reauthenticate", "acme", attempt.evidence(), fixture, as: silent.access))
+            #expect(try await fixture.client.send("DELETE", "/v1/account", as: again.access).status == 204)
+        }
+    }
+
     @Test("I2 attack: the service never redirects to an address that the operator has not configured")
     func openRedirect() async throws {
         let acme = try HostileProvider()
