@@ -1,5 +1,6 @@
 import DiskWitness
 import Events
+import Files
 import Glibc
 import Permissions
 import TestSupport
@@ -41,6 +42,19 @@ struct AccountHelperCommands {
         for _ in 0..<3 { try step(book) }
         FileSizeLimit.set(4_000)
         do { try delete(AccountID(1), book) } catch { FaultHelper.say("failed \(error)") }
+        book.close()
+    }
+
+    /// Creates accounts, then deletes the first one while the file of the keys cannot be written.
+    func deleteWithReadOnlyKeys() throws {
+        let book = try AccountDatabase(folder: folder)
+        for _ in 0..<3 { try step(book) }
+        let keys = canonicalPath(folder + "/accounts/keys")
+        for name in try fileNames(in: "/proc/self/fd") where canonicalPath("/proc/self/fd/" + name) == keys {
+            dup2(unsafe open(keys, O_RDONLY), Int32(name) ?? -1)
+        }
+        do { try delete(AccountID(1), book) } catch { FaultHelper.say("failed \(error)") }
+        do { try step(book) } catch { FaultHelper.say("later \(error)") }
         book.close()
     }
 

@@ -48,6 +48,7 @@ struct HelperCommand {
         case "accounts-within": try accounts.change(within: Int(arguments[1]) ?? 0)
         case "accounts-openly": try accounts.changeOpenly()
         case "accounts-delete-without-room": try accounts.deleteWithoutRoom()
+        case "accounts-delete-with-read-only-keys": try accounts.deleteWithReadOnlyKeys()
         case "replica-forever": try ReplicaHelperCommands(path: arguments[0]).changeForever()
         case "replica-fill": try ReplicaHelperCommands(path: arguments[0]).fill(objects: Int(arguments[1]) ?? 0)
         case "replica-client":

@@ -205,6 +205,24 @@ import Testing
             }
         }
     }
+
+    @Test("I8 If a key cannot be overwritten, the deletion is done, stops further changes, and is completed at the next opening")
+    func deletionWithReadOnlyKeys() throws {
+        try withTemporaryFolder { folder in
+            let result = try Helper.run(["accounts-delete-with-read-only-keys", folder])
+            try #require(result.exitCode == 0, "\(result.output) \(result.error)")
+            #expect(!result.lines.contains { $0.hasPrefix("failed ") }, "\(result.output)")
+            #expect(result.lines.contains { $0.hasPrefix("later the accounts take no changes") }, "\(result.output)")
+            let key = { try readFile(folder + "/accounts/keys")[128..<256] }
+            #expect(try key().starts(with: "key of 1".utf8))
+            try AccountDatabaseFixture(folder: folder).open { book in
+                let acknowledged = AcknowledgedAccounts(lines: result.lines)
+                #expect(acknowledged.there == [2, 3])
+                try acknowledged.check(book.read { $0 })
+            }
+            #expect(try key().starts(with: "DESTROY!".utf8))
+        }
+    }
 }
 
 /// The accounts that a helper reported as made and deleted, one per line: `made 3`, `deleted 3`.

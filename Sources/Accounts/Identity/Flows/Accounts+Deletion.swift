@@ -63,6 +63,7 @@ extension Accounts {
             change.record(.accountDeleted(account.id))
             return present
         }
+        if let reason = book.failure { report("an account was deleted, and the accounts take no more changes: \(reason)") }
         // A grant may have been added meanwhile. It can no longer be removed through the account.
         do throws(DirectoryError) { try directory.withdraw(account.principal) } catch {
             report("accounts: access that `\(account.principal)` received during the deletion of its account may remain: \(error)")

@@ -136,6 +136,7 @@ final class AccountDatabase: Sendable {
 
     /// Writes the keys of new accounts before the log entry, and destroys the keys of deleted accounts after it. If the process
     /// ends in between, every account in the log is still readable, and every deletion in the log is completed at the next opening.
+    /// If a key cannot be destroyed, the deletion is made, and ``failure`` has the reason.
     private func write(_ change: AccountChange) throws {
         do {
             let (events, time) = (change.events, change.time)
@@ -143,12 +144,14 @@ final class AccountDatabase: Sendable {
             try log.append { number, writer in
                 AccountRecordCodec.encode(events, at: time, as: number.rawValue, sealedBy: seals, into: &writer)
             }
-            let outcome = change.outcome()
-            current.withLock { $0 = outcome }
-            try keys.destroy(events.compactMap { if case .accountDeleted(let id) = $0 { id } else { nil } })
         } catch {
             log.stop("\(error)")
             throw error
+        }
+        let outcome = change.outcome()
+        current.withLock { $0 = outcome }
+        do { try keys.destroy(change.events.compactMap { if case .accountDeleted(let id) = $0 { id } else { nil } }) } catch {
+            log.stop("the key of a deleted account is not destroyed until the next start: \(error)")
         }
     }
 
