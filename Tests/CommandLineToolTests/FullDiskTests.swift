@@ -2,6 +2,29 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite("Commands for tokens on a full disk", .enabled(if: SmallDisk.isPossible))
+struct FullDiskTokenCommandTests {
+    @Test("A token that is created or revoked although a later step failed is reported as such, with a note")
+    func tokens() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let mount = tool.folder.appending(path: "disk")
+            try FileManager.default.createDirectory(at: mount, withIntermediateDirectories: false)
+            let disk = try SmallDisk(at: mount.path, bytes: 100_000)
+            defer { disk.unmount() }
+            let create = "token create --data disk --store '*' --can ask"
+            try tool.make(create)
+            #expect(try tool.shell("dd if=/dev/zero of=disk/fill bs=4096").errors.contains("No space left"))
+            for (command, output) in [("token revoke t1 --data disk", "revoked t1"), (create, "muni_")] {
+                let result = try tool.run(command)
+                #expect(result.code == 0 && result.lines.first?.hasPrefix(output) == true, "\(result.output) \(result.errors)")
+                #expect(result.errors.contains("note: the change of tokens is made"), "\(result.errors)")
+            }
+            let states = try tool.run("token list --data disk").lines.map { $0.split(separator: " ").prefix(2) }
+            #expect(states == [["t1", "revoked"], ["t2", "good"]])
+        }
+    }
+}
+
 @Suite("`verify` on a full disk", .enabled(if: SmallDisk.isPossible))
 struct FullDiskTests {
     /// Creates a store on a small disk, and fills the disk.

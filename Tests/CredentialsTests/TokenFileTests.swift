@@ -42,13 +42,29 @@ struct TokenFileTests {
         for length in whole.count..<both.count {
             try replaceFile(record, with: known)
             try write(try unacknowledged(whole, both, bytes: length))
+            // A process after the interruption, which has read no later line.
+            let registry = TokenRegistry(dataDirectory: folder.path)
             #expect(try registry.authenticate(first, at: .newYear)?.token.id == "t1")
             #expect(try registry.authenticate(second, at: .newYear)?.token == nil)
-            let third = try create()
+            let third = try registry.create(stores: .all, right: .ask, at: .newYear).secret
             #expect(try registry.authenticate(third, at: .newYear)?.token.id == "t2")
             #expect(try registry.authenticate(second, at: .newYear)?.token == nil)
             #expect(try registry.list().map(\.id) == ["t1", "t2"])
         }
+    }
+
+    @Test("A line that was read before it was synced, and then removed, does not make the file an older copy")
+    func removedLine() throws {
+        let first = try create()
+        let (whole, known) = (try readFile(registry.path), try readFile(record))
+        let second = try create()
+        let both = try readFile(registry.path)
+        try replaceFile(record, with: known)
+        try write(try unacknowledged(whole, both, bytes: both.count))
+        #expect(try registry.authenticate(second, at: .newYear)?.token.id == "t2")
+        try write(whole)
+        #expect(try registry.authenticate(first, at: .newYear)?.token.id == "t1")
+        #expect(try registry.authenticate(second, at: .newYear) == nil)
     }
 
     @Test("An unacknowledged last line with a line end but wrong bytes is replaced by the next one")
@@ -218,7 +234,9 @@ struct TokenFileTests {
         try removeFile(record)
         try replaceFile(registry.path, with: older)
         #expect(throws: TokenFileError.self) { try registry.authenticate(secret, at: .newYear)?.token }
-        try removeFile(registry.path)
+        // The record is written again, so that another process refuses the older file, too.
+        #expect(throws: TokenFileError.self) { try TokenRegistry(dataDirectory: folder.path).list() }
+        for path in [record, registry.path] { try removeFile(path) }
         #expect(throws: TokenFileError.self) { try registry.list() }
         #expect(try TokenRegistry(dataDirectory: folder.path).list().isEmpty)
     }

@@ -4,6 +4,7 @@ import Events
 import Foundation
 import Permissions
 import PostgreSQLLog
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,6 +53,64 @@ struct SharedTokensTests {
             #expect(throws: TokenError.shared(path: nodes[0].path)) {
                 try TokenRegistry(dataDirectory: folder + "/node0").create(stores: .all, right: .ask, at: now)
             }
+        }
+    }
+
+    @Test("A revocation that reached the log is reported as made, also if the node then loses the log")
+    func lostLog() throws {
+        let logs = try Database.logs()
+        defer { logs.close() }
+        let log = logs.log(of: UUID().uuidString)
+        try withTemporaryFolder { folder in
+            let now = Instant.newYear
+            for node in 0..<2 {
+                try FileManager.default.createDirectory(atPath: "\(folder)/node\(node)", withIntermediateDirectories: true)
+            }
+            let other = TokenRegistry(dataDirectory: folder + "/node1", shared: log)
+            let (secret, token) = try other.create(stores: .all, right: .administer, at: now)
+            let notes = Notes()
+            let node = TokenRegistry(dataDirectory: folder + "/node0", shared: LogLostAfterAppend(log)) { notes.add($0) }
+            try node.revoke(id: token.id, at: now)
+            #expect(notes.all.count == 1 && notes.all[0].contains("is in the shared log"), "\(notes.all)")
+            #expect(throws: TokenError.alreadyRevoked(id: token.id, at: now)) { try other.revoke(id: token.id, at: now) }
+            #expect(try other.authenticate(secret, at: now) == nil)
+        }
+    }
+
+    private final class Notes: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    /// A shared log that is unreachable after the first append.
+    private final class LogLostAfterAppend: SharedLog {
+        private let log: any SharedLog
+        private let isLost = Atomic(false)
+
+        init(_ log: any SharedLog) { self.log = log }
+
+        private var reachable: any SharedLog {
+            get throws {
+                if isLost.load(ordering: .relaxed) { throw SharedLogError.unreachable("a fault of the test") }
+                return log
+            }
+        }
+
+        func position() throws -> LogPosition? { try reachable.position() }
+
+        func append(_ group: LogGroup, after position: LogPosition?) throws -> Bool {
+            defer { isLost.store(true, ordering: .relaxed) }
+            return try reachable.append(group, after: position)
+        }
+
+        func records(after position: LogPosition?, limitBytes: Int) throws -> LogGroup {
+            try reachable.records(after: position, limitBytes: limitBytes)
+        }
+
+        func wait(after position: LogPosition, atMost duration: Duration) throws -> ContinuousClock.Instant? {
+            try reachable.wait(after: position, atMost: duration)
         }
     }
 

@@ -53,6 +53,25 @@ struct FilesTests {
         for error in errors { #expect(error?.detail.contains("not a regular file") == true, "\(error?.description ?? "")") }
     }
 
+    @Test("A line for a file that is moved away meanwhile is not added, also if the file is put back")
+    func movedLines() throws {
+        let (path, elsewhere) = (folder.path + "/lines", folder.path + "/elsewhere")
+        let lines = SharedLines(path: path)
+        let first = SharedLines.Addition(keptBytes: 0, lines: Array("0\na\n".utf8), head: Array("1\n".utf8))
+        #expect(try lines.append({ _ in first }, then: { _ in }) == nil)
+        let second = SharedLines.Addition(keptBytes: 4, lines: Array("b\n".utf8), head: Array("2\n".utf8))
+        #expect(throws: FileError.self) {
+            try lines.append {
+                #expect($0 == Array("1\na\n".utf8))
+                try renameFile(path, to: elsewhere)
+                return second
+            } then: { _ in
+            }
+        }
+        try renameFile(elsewhere, to: path)
+        #expect(try lines.read()?.bytes == Array("1\na\n".utf8))
+    }
+
     @Test("Two spellings of a path are equal")
     func canonicalPaths() throws {
         #expect(canonicalPath(folder.path + "/./../" + folder.path.split(separator: "/").last!) == canonicalPath(folder.path))

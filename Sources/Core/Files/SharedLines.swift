@@ -46,13 +46,17 @@ public struct SharedLines: Sendable {
     /// Appends the result of `decide` and syncs it, then overwrites the head and syncs that. Waits for other processes that
     /// append.
     ///
-    /// The file is created if it does not exist. If appending fails, the file stays unchanged. If only the head cannot be
-    /// written, the lines stay.
+    /// The file is created if it does not exist.
     ///
     /// - Parameters:
     ///   - decide: receives the existing complete lines.
     ///   - then: receives the head after everything is synced, before other processes can append.
-    public func append(_ decide: (_ lines: [UInt8]) throws -> Addition, then: (_ head: [UInt8]) throws -> Void) throws {
+    /// - Returns: nil, or the error of a step after the lines were synced: the head, or `then`. The lines are in the file and count.
+    /// - Throws: the error of `decide`, or a `FileError`. The file has no new lines then.
+    @discardableResult
+    public func append(
+        _ decide: (_ lines: [UInt8]) throws -> Addition, then: (_ head: [UInt8]) throws -> Void
+    ) throws -> (any Error)? {
         let descriptor = try openRegularFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, to: "open")
         defer { _ = close(descriptor) }
         try lock(descriptor, LOCK_EX)
@@ -60,17 +64,22 @@ public struct SharedLines: Sendable {
         let addition = try decide(try wholeLines(descriptor))
         let kept = addition.keptBytes
         guard ftruncate(descriptor, off_t(kept)) == 0 else { throw FileError(errno, "write", path: path) }
-        do { try write(addition.lines, at: kept, to: descriptor) } catch {
+        do {
+            try write(addition.lines, at: kept, to: descriptor)
+            var status = stat()
+            guard unsafe fstat(descriptor, &status) == 0, FileIdentity(path) == FileIdentity(status) else {
+                throw FileError(ESTALE, "write, because the file or its folder was removed or replaced meanwhile,", path: path)
+            }
+        } catch {
             ftruncate(descriptor, off_t(kept))
             throw error
         }
-        try write(addition.head, at: 0, to: descriptor)
-        if kept == 0 { try syncFolder(of: path) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, FileIdentity(path) == FileIdentity(status) else {
-            throw FileError(ESTALE, "write, because the file or its folder was removed or replaced meanwhile,", path: path)
-        }
-        try then(addition.head)
+        do {
+            try write(addition.head, at: 0, to: descriptor)
+            if kept == 0 { try syncFolder(of: path) }
+            try then(addition.head)
+            return nil
+        } catch { return error }
     }
 
     private func lock(_ descriptor: Int32, _ operation: Int32) throws(FileError) {

@@ -56,6 +56,46 @@ struct DamagedTokensTests {
         }
     }
 
+    @Test("With older copies of the token file and of its record, put back together, every token is invalid until this is accepted")
+    func olderPair() async throws {
+        let reports = Reports()
+        let reporting = { (settings: inout ServiceSettings) in settings.report = { reports.add($0) } }
+        try await withService(reporting) { fixture in
+            let (door, valid) = (try fixture.live(), try fixture.administrator())
+            let registry = { TokenRegistry(dataDirectory: fixture.directory) }
+            let (secret, token) = try registry().create(stores: .all, right: .administer, at: fixture.clock.now)
+            let paths = [registry().path, fixture.directory + "/.muniment/tokens.head"]
+            let older = try paths.map { try readFile($0) }
+            try registry().revoke(id: token.id, at: fixture.clock.now)
+            let newer = try paths.map { try readFile($0) }
+            func put(_ files: [[UInt8]]) throws {
+                for (path, bytes) in zip(paths, files) { try replaceFile(path, with: bytes) }
+            }
+            func statuses() async throws -> [Int] {
+                var statuses = [try await door.send("GET", "/readyz").status]
+                for secret in [valid, secret] { statuses.append(try await door.send("GET", "/v1/stores", token: secret).status) }
+                return statuses
+            }
+            #expect(try await statuses() == [200, 200, 401])
+            try put(older)
+            for _ in 0..<2 { #expect(try await statuses() == [503, 503, 503]) }
+            #expect(reports.lines.filter { $0.contains("tokens.jsonl") }.count == 1, "\(reports.lines)")
+            // A restart would refuse the file, too.
+            #expect(throws: TokenFileError.self) { try registry().list() }
+            try put(newer)
+            #expect(try await statuses() == [200, 200, 401])
+            try put(older)
+            #expect(try await statuses() == [503, 503, 503])
+            #expect(try registry().acceptRollback(at: fixture.clock.now) == (2, 3))
+            #expect(try await statuses() == [200, 200, 200])
+            try registry().revoke(id: token.id, at: fixture.clock.now)
+            #expect(try await statuses() == [200, 200, 401])
+            // This process has seen that the loss of these changes was accepted.
+            try put(newer)
+            #expect(try await statuses() == [503, 503, 503])
+        }
+    }
+
     static let faults: [(what: String, apply: @Sendable (_ path: String) throws -> Void)] = [
         ("emptied", { try Data().write(to: URL(filePath: $0)) }),
         ("removed", { try FileManager.default.removeItem(atPath: $0) }),

@@ -25,8 +25,10 @@ struct TokenFile {
     var position: LogPosition? {
         records.last.map { LogPosition(revision: Revision($0.number), hash: $0.hash, refusal: nil) }
     }
-    /// The last change; nil without changes.
-    var end: TokenRecord? { lineCount == 0 ? nil : TokenRecord(lines: lineCount, sum: lastSum) }
+    /// The checksums of the lines that accept a rollback.
+    private(set) var acceptedRollbacks: Set<Digest> = []
+    /// The last change that the first line counts; nil if it counts none. A later line may be removed again, if it cannot be synced.
+    private(set) var end: TokenRecord?
 
     /// Reads a file.
     ///
@@ -42,7 +44,6 @@ struct TokenFile {
         }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map(Array.init)
         var number = 1
-        var isOlder = record != nil
         do throws(TokenFileError.LineError) {
             let (known, knownSum) = try TokenFile.checkedHead(lines[0])
             byteCount = lines[0].count + 1
@@ -53,22 +54,26 @@ struct TokenFile {
                     if lineCount >= known, number == lines.count { break }
                     throw .checksum
                 }
-                try book.apply(TokenLine(body))
-                records.append(
-                    ChainedRecord(
-                        number: UInt64(records.count), bytes: Array(body.dropLast()),
-                        hash: ChainedLine.sum(of: body, after: lastSum)))
-                (lineCount, byteCount, lastSum) = (
-                    lineCount + 1, byteCount + line.count + 1, ChainedLine.sum(of: body, after: lastSum)
-                )
-                if lineCount == known, lastSum != knownSum { throw .checksum }
-                if let record, record.lines == lineCount, record.sum == lastSum { isOlder = false }
+                let (change, sum) = (try TokenLine(body), ChainedLine.sum(of: body, after: lastSum))
+                try book.apply(change)
+                if case .accepted = change { acceptedRollbacks.insert(sum) }
+                records.append(ChainedRecord(number: UInt64(records.count), bytes: Array(body.dropLast()), hash: sum))
+                (lineCount, byteCount, lastSum) = (lineCount + 1, byteCount + line.count + 1, sum)
+                if lineCount == known {
+                    guard lastSum == knownSum else { throw .checksum }
+                    end = TokenRecord(lines: known, sum: knownSum)
+                }
             }
             guard lineCount >= known else { throw .endsEarly(lines: lineCount, known: known) }
-            if let record, isOlder { throw .rolledBack(lines: lineCount, known: record.lines) }
+            if let record, !contains(record) { throw .rolledBack(lines: lineCount, known: record.lines) }
         } catch {
             throw TokenFileError(path: path, line: number, reason: error)
         }
+    }
+
+    /// Whether the file has the last change of an earlier file.
+    func contains(_ end: TokenRecord) -> Bool {
+        records.indices.contains(end.lines - 1) && records[end.lines - 1].hash == end.sum
     }
 
     /// Returns the bytes to write to add a line.
@@ -131,6 +136,9 @@ struct TokenRecord {
 
     init(lines: Int, sum: Digest) { (self.lines, self.sum) = (lines, sum) }
 
+    /// The content of the record's file.
+    var bytes: [UInt8] { TokenFile.head(lines: lines, sum: sum) }
+
     /// Reads the record from a file; nil if the file does not exist.
     ///
     /// - Throws: ``TokenFileError`` for a damaged record.
@@ -141,6 +149,25 @@ struct TokenRecord {
             guard bytes.last == UInt8(ascii: "\n") else { throw .checksum }
             (lines, sum) = try TokenFile.checkedHead(Array(bytes.dropLast()))
         } catch { throw TokenFileError(path: path, line: 1, reason: error) }
+    }
+}
+
+/// The last change of the token file that a process has read. It shows an older copy even if the record is as old.
+struct TokenMemory {
+    /// The last change that was read; nil if none was.
+    private(set) var end: TokenRecord?
+    private var acceptedRollbacks: Set<Digest> = []
+
+    /// Whether a file continues the last one that was read, or records a rollback that was accepted since.
+    func isContinued(by file: TokenFile) -> Bool {
+        end.map(file.contains) ?? true || !file.acceptedRollbacks.isSubset(of: acceptedRollbacks)
+    }
+
+    /// Remembers a file. Of two files that two threads read at the same time, the newer one is kept.
+    mutating func keep(_ file: TokenFile) {
+        guard isContinued(by: file), let end = file.end else { return }
+        self.end = end
+        acceptedRollbacks.formUnion(file.acceptedRollbacks)
     }
 }
 

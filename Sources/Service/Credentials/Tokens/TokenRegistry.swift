@@ -22,8 +22,7 @@ public final class TokenRegistry: Sendable {
 
     private struct Latest {
         var reading: Reading?
-        /// The end of the file when this process last read it. It replaces a missing record.
-        var end: TokenRecord?
+        var memory = TokenMemory()
         var condition = Condition.unread
 
         /// Keeps the result of a read.
@@ -33,7 +32,8 @@ public final class TokenRegistry: Sendable {
             let before = condition
             switch result {
             case .success(let new):
-                (reading, end, condition) = (new, new?.file.end ?? end, .readable)
+                (reading, condition) = (new, .readable)
+                if let file = new?.file { memory.keep(file) }
                 return before == .unreadable ? "the token file `\(path)` can be read again" : nil
             case .failure(let error):
                 // A lack of file descriptors ends without a change of the file. At the start, the caller reports the error.
@@ -66,7 +66,8 @@ public final class TokenRegistry: Sendable {
     /// - Parameters:
     ///   - dataDirectory: the folder of the stores. It must exist. Missing files in it are created with the first token.
     ///   - shared: the log of all changes that several nodes share, of which the file is a copy; nil for a service on one machine.
-    ///   - report: receives a line when the file becomes unreadable, and when it becomes readable again.
+    ///   - report: receives a line when the file becomes unreadable, when it becomes readable again, and when a change was made but a
+    ///     step after it failed.
     public init(
         dataDirectory: String, shared: (any SharedLog)? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -158,38 +159,54 @@ public final class TokenRegistry: Sendable {
 
     /// Reads the current file; nil if it does not exist.
     private func read() throws -> Reading? {
-        // The record is read before the file. A writer changes the file first, so this record is never ahead of the file.
-        let record = try knownEnd()
+        // Both are read before the file. A writer changes the file first, so they are never ahead of the file.
+        let (record, memory) = (try TokenRecord(at: record), latest.withLock { $0.memory })
         guard let (bytes, watch) = try lines.read() else {
-            _ = try TokenFile([], path: path, record: record)
+            _ = try file([], record, memory)
             return nil
         }
-        do { return Reading(try TokenFile(bytes, path: path, record: record), watch) } catch {
+        do { return Reading(try file(bytes, record, memory), watch) } catch {
             // The first line may have been read while a writer overwrote it. Damage is reported only if a read without a writer shows it,
             // too.
             guard let (bytes, watch) = try lines.read(afterWriters: true) else { throw error }
-            return Reading(try TokenFile(bytes, path: path, record: record), watch)
+            return Reading(try file(bytes, record, memory), watch)
         }
     }
 
-    /// Returns the end of the file at its last change. Without a record, returns the end that this process has read: the whole folder may
-    /// have been removed.
-    private func knownEnd() throws -> TokenRecord? { try TokenRecord(at: record) ?? latest.withLock { $0.end } }
+    /// Decodes the file.
+    ///
+    /// - Throws: ``TokenFileError`` if it is damaged, or older than the record or the memory.
+    private func file(_ bytes: [UInt8], _ record: TokenRecord?, _ memory: TokenMemory) throws -> TokenFile {
+        let file = try TokenFile(bytes, path: path, record: record)
+        guard let end = memory.end, !memory.isContinued(by: file) else { return file }
+        // The record is older, too, or missing. It is written again, so that a restart refuses the file, and `accept-rollback` accepts it.
+        // A copy of a shared log needs no record: after a restart it gets the missing lines from the log.
+        if case nil = shared, !bytes.isEmpty { try? replaceFile(self.record, with: end.bytes, isShared: true) }
+        throw TokenFileError(
+            path: path, line: file.changes + 1, reason: .rolledBack(lines: file.changes, known: end.lines))
+    }
 
     private func change(_ decide: (TokenTable) throws -> TokenLine) throws {
         if let shared {
             while true {
                 let file = try follow(shared)
                 let group = LogGroup(commits: [file.record(of: try decide(file.book))], refusals: [])
-                let isAppended = try shared.append(group, after: file.position)
-                _ = try follow(shared)
-                if isAppended { return }
+                guard try shared.append(group, after: file.position) else { continue }
+                do { _ = try follow(shared) } catch {
+                    report("the change of tokens is in the shared log, but is not known here yet: \(error)")
+                }
+                return
             }
         }
         if fileExists(sharedMark) { throw TokenError.shared(path: path) }
-        try append { bytes in
-            let file = try TokenFile(bytes, path: path, record: try knownEnd())
+        let unfinished = try append { bytes in
+            let file = try file(bytes, TokenRecord(at: record), latest.withLock { $0.memory })
             return file.adding(try decide(file.book))
+        }
+        if let unfinished {
+            report(
+                "the change of tokens is made, but a step after it failed: \(unfinished). Until the next change, an older copy of "
+                    + "`\(path)` may not be noticed")
         }
     }
 
@@ -204,14 +221,14 @@ public final class TokenRegistry: Sendable {
         // Another thread may make it at the same time.
         _ = try createFile(sharedMark, with: [])
         while true {
-            let file = try lines.read().map { try TokenFile($0.bytes, path: path, record: try knownEnd()) }
+            let file = try lines.read().map { try TokenFile($0.bytes, path: path, record: try TokenRecord(at: record)) }
             if let file, !file.records.isEmpty, try shared.position() == nil {
                 guard try shared.append(LogGroup(commits: file.records, refusals: []), after: nil) else { continue }
             }
             let added = try shared.records(after: file?.position, limitBytes: 1 << 20).commits
             if added.isEmpty { return try file ?? TokenFile([], path: path, record: nil) }
             try append { bytes in
-                let present = try TokenFile(bytes, path: path, record: try knownEnd())
+                let present = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
                 // Another process of this machine may have been faster.
                 return try present.adding(added.filter { $0.number >= present.records.count })
             }
@@ -250,19 +267,22 @@ public final class TokenRegistry: Sendable {
     /// Ends following the shared log.
     public func stop() { isStopped.store(true, ordering: .releasing) }
 
-    private func append(_ decide: (_ lines: [UInt8]) throws -> SharedLines.Addition) throws {
+    /// - Returns: the error of a step after the lines were written; nil if none failed.
+    @discardableResult
+    private func append(_ decide: (_ lines: [UInt8]) throws -> SharedLines.Addition) throws -> (any Error)? {
         try makePrivateFolder(folder)
-        try lines.append(decide) { try replaceFile(record, with: $0) }
+        return try lines.append(decide) { try replaceFile(record, with: $0) }
     }
 
     /// Accepts that the file is an older copy, or missing, and notes this in the file. Tokens that were revoked since are valid again.
     ///
     /// - Parameter instant: the current time.
     /// - Returns: how many changes the file has, and how many it had; -1 for a damaged record.
-    /// - Throws: ``TokenError/notRolledBack(path:)``, ``TokenFileError`` for a damaged file, or a file's error. Nothing is changed then.
+    /// - Throws: ``TokenError/notRolledBack(path:)``, ``TokenFileError`` for a damaged file, or a file's error. The file is refused as
+    ///   before then.
     public func acceptRollback(at instant: Instant) throws -> (changes: Int, had: Int) {
         var lost = (changes: 0, had: 0)
-        try append { bytes in
+        let unfinished = try append { bytes in
             do {
                 _ = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
                 throw TokenError.notRolledBack(path: path)
@@ -273,6 +293,8 @@ public final class TokenRegistry: Sendable {
                 return file.adding(.accepted(changesBefore: "\(lost.had)", instant))
             }
         }
+        // Without the new record, the file is still refused.
+        if let unfinished { throw unfinished }
         return lost
     }
 

@@ -101,7 +101,9 @@ extension Invocation {
             guard isFolder(directory) else {
                 throw UsageError("the folder `\(directory)` does not exist; create it, or check the path")
             }
-            return TokenRegistry(dataDirectory: directory, shared: try sharedLogs?.log(of: SharedLogNames.tokens))
+            return TokenRegistry(dataDirectory: directory, shared: try sharedLogs?.log(of: SharedLogNames.tokens)) { line in
+                try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".escapingInvisible(keepsLineEnds: true).utf8))
+            }
         }
     }
 
