@@ -14,7 +14,7 @@ public struct SMTPMailer: Mailer {
     private let clock: @Sendable () -> Instant
 
     /// - Parameters:
-    ///   - server: the server; encrypted unless it is this machine.
+    ///   - server: the mail server. The connection must be encrypted, unless the server is this machine.
     ///   - sender: the sender of the mails, who also receives delivery failures.
     ///   - login: the credentials for the server; nil if it requires none.
     ///   - pinnedKeyDigest: the SHA-256 of the server's public key, checked instead of a CA-signed certificate; nil to check the
@@ -47,8 +47,8 @@ public struct SMTPMailer: Mailer {
 
 /// Writes mails to a folder, for development and tests. Nothing is sent.
 ///
-/// Every mail is a file, named `00000001.eml` and so on in the order of the calls. Only its owner can read it, because mails
-/// contain codes.
+/// Each mail is a file. The files are numbered in the order of the calls, from `00000001.eml` or the next free number. Mails
+/// contain codes, so only the user that runs the process can read the files.
 public final class Outbox: Mailer {
     private let folder: String
     private let sender: MailSender
@@ -60,7 +60,7 @@ public final class Outbox: Mailer {
     ///   - folder: the folder, created if it does not exist; existing files remain.
     ///   - sender: the sender of the mails.
     ///   - clock: returns the date of a mail.
-    /// - Throws: ``Identity/MailError`` if the folder cannot be created.
+    /// - Throws: ``Identity/MailError`` if the folder cannot be created or read.
     public init(folder: String, sender: MailSender, clock: @escaping @Sendable () -> Instant) throws(MailError) {
         self.folder = folder
         self.sender = sender

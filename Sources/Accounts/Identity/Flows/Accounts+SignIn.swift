@@ -5,14 +5,16 @@ extension Accounts {
     /// Signs in a user who has an account. Never creates one.
     ///
     /// - Parameters:
-    ///   - provider: the provider.
-    ///   - evidence: the evidence for the provider.
+    ///   - provider: the provider that verifies the user.
+    ///   - evidence: the data that the provider verifies, such as an email and a password.
     ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes; nil for none.
-    ///   - link: the link from ``AccountError/accountExists(providers:link:)``. The identity proven there is linked to the
-    ///     account if the account is the intended one. Nil for none.
+    ///   - link: the secret from ``AccountError/accountExists(providers:link:)``. The identity that was proven in that earlier
+    ///     request is linked to the account. Nil to link nothing.
     ///   - source: the source address of the request.
     /// - Throws: ``AccountError``: ``AccountError/wrongCredentials`` both for an unknown address and for a wrong password;
-    ///   ``AccountError/noAccount`` and ``AccountError/accountExists(providers:link:)`` only to a proven user.
+    ///   ``AccountError/noAccount`` and ``AccountError/accountExists(providers:link:)`` only after the provider has verified the
+    ///   user; ``AccountError/wrongCode`` if the link is unknown, expired or for another account;
+    ///   ``AccountError/recentSignInRequired(maxAgeSeconds:)`` for a link, if the authentication at the provider is too old.
     public func signIn(
         _ provider: ProviderID, _ evidence: JSONObject, device: String?, link: String?, from source: String
     ) throws(AccountError) -> SignedIn {
@@ -43,26 +45,29 @@ extension Accounts {
         return signedIn
     }
 
-    /// Returns the identity of a link. The link stays valid until the sign-in with it is done.
+    /// Returns the pending link if the authentication is recent; nil without a link. The link stays valid until the identity is
+    /// linked.
     private func pendingLink(
         _ link: String?, for account: AccountID, authenticatedAt: Instant
     ) throws(AccountError) -> PendingLink? {
         guard let link else { return nil }
         let pending = try pendingLink(link, for: account)
-        // The authentication at an OpenID provider may be old.
+        // An OpenID provider can confirm an authentication that was made long ago.
         try requireRecent(authenticatedAt)
         return pending
     }
 
-    /// Returns the identity of a link, if the link belongs to this account.
+    /// Returns the pending link if it belongs to this account. Otherwise throws ``AccountError/wrongCode``.
     func pendingLink(_ link: String, for account: AccountID) throws(AccountError) -> PendingLink {
         let pending = links.with(link, at: clock()) { $0 }
         guard let pending, pending.account == account else { throw .wrongCode }
         return pending
     }
 
-    /// Checks in the step that signs the user in whether the proof is still valid. The password may have changed while it was
-    /// hashed. Stores the new secret if the provider requests it.
+    /// Checks again, in the change that begins the session, that the account still has the proven identity and its secret. Another
+    /// request may have changed the password while this one was verified. Stores the new secret if the provider has returned one.
+    ///
+    /// - Throws: ``AccountError/wrongCredentials``.
     func recheck(
         _ recognition: VerificationOutcome, _ account: AccountID, _ provider: ProviderID, in change: inout AccountChange
     ) throws(AccountError) {

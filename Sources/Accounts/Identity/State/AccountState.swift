@@ -2,7 +2,7 @@ internal import Hashing
 internal import Primitives
 internal import Secrets
 
-/// All accounts and sessions, as the log defines them. A value type: a copy does not change.
+/// All accounts and sessions: the result of folding the identity log. A value type: later changes do not affect a copy.
 struct AccountState: Hashable, Sendable {
     var accounts = ShardedTable<AccountID, Account>()
     var principals = ShardedTable<Name, AccountID>()
@@ -35,7 +35,7 @@ struct AccountState: Hashable, Sendable {
         identities[IdentityReference(provider: provider, key: key)]
     }
 
-    /// Returns accounts in the order they were created. Linear in the numbers visited.
+    /// Returns accounts in the order they were created. Linear in the account numbers visited, including deleted accounts.
     ///
     /// - Parameters:
     ///   - last: the account before the first result; nil to start with the first account.
@@ -61,10 +61,10 @@ struct AccountState: Hashable, Sendable {
     }
 }
 
-/// A dictionary in many small parts. A copy shares all parts that neither side changes.
+/// A dictionary in 1,024 parts. A copy shares each part until the copy or the original changes it.
 ///
-/// A writer changes a copy while others read. With one large dictionary the first change would copy everything. A look-up takes as
-/// long as in a dictionary. A change of a shared part copies that part, 1/1,024 of the whole.
+/// The writer changes a copy while other threads read the original. With one large dictionary the first change would copy all
+/// values. Here a change copies one part. A look-up takes as long as in a dictionary.
 struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hashable, Sendable {
     private var shards: [[Key: Value]] = Array(repeating: [:], count: 1 << shardBits)
     private(set) var count = 0
@@ -94,15 +94,15 @@ struct ShardedTable<Key: Hashable & Sendable, Value: Hashable & Sendable>: Hasha
     private func shard(_ key: Key) -> Int { key.hashValue & (1 << ShardedTable.shardBits - 1) }
 }
 
-/// A session that was not ended, with the hashes of its client's tokens.
+/// A session without an end in the log, with the hashes of its client's tokens. The session may have expired.
 struct ActiveSession: Hashable, Sendable {
     var session: Session
     /// The hashes of the current tokens.
     var hashes: SessionHashes
     /// The hash of the nonce that the current tokens were requested with; nil for the tokens of a sign-in.
     var nonce: Digest?
-    /// The hash of the refresh token that the current tokens were issued for, so that the same request can be answered again. Nil
-    /// for the tokens of a sign-in.
+    /// The hash of the refresh token that was exchanged for the current tokens. A repeated request
+    /// with it and the same nonce gets the same tokens again. Nil for the tokens of a sign-in.
     var previousRefresh: Digest?
     /// The previous access token, which requests in flight may still use; valid until it expires.
     var previousAccess: PreviousAccess?

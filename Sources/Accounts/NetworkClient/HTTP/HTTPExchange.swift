@@ -1,4 +1,4 @@
-/// A client request, with the limits on its response.
+/// A request to a server, with its timeouts and the limit of its response.
 public struct HTTPClientRequest: Sendable {
     public var address: HTTPAddress
     /// The method; nil for GET without a body, and for POST with one.
@@ -16,7 +16,7 @@ public struct HTTPClientRequest: Sendable {
     /// The SHA-256 of the peer's public key, checked instead of a CA-signed certificate; nil to check the certificate.
     public var pinnedKeyDigest: [UInt8]?
 
-    /// Creates a GET with a timeout of ten seconds and a limit of 1 MiB.
+    /// Creates a GET request with timeouts of 5 seconds for the connection and 10 seconds in total, and a limit of 1 MiB.
     public init(_ address: HTTPAddress) {
         self.address = address
         method = nil
@@ -42,10 +42,11 @@ public enum HTTPClientMethod: String, Hashable, Sendable, CaseIterable {
 /// The response of a server.
 public struct HTTPClientResponse: Sendable {
     public let status: Int
-    /// The header lines in order, together at most ``headLimitBytes`` bytes.
+    /// The headers, in order.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
 
+    /// The maximum total bytes of the headers. A longer response is rejected with ``HTTPClientError/tooLong(address:limitBytes:)``.
     public static let headLimitBytes = 65_536
 
     /// Returns the first header with a name, ignoring case; nil if it does not exist.
@@ -55,25 +56,27 @@ public struct HTTPClientResponse: Sendable {
     }
 }
 
-/// A request without a response.
+/// The reason why a request was not sent, or why there is no complete response.
 public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nothing was sent: connection refused, unknown host, connection timeout, or an untrusted certificate.
+    /// The request was not sent: connection refused, unknown host, connection timeout, untrusted certificate, or no memory.
     case unreachable(address: String, why: String)
     /// The request was sent, at least in part, and the response did not arrive in time.
     case timedOut(address: String, seconds: Int)
+    /// The body or the headers of the response exceed their limit.
     case tooLong(address: String, limitBytes: Int)
-    /// A header value contains a line end.
+    /// The name or the value of a request header contains a control character, or the name contains a colon. Nothing was sent.
     case malformedHeader(name: String)
-    /// The request was sent, at least in part.
+    /// The request was sent, at least in part, and then the exchange failed.
     case failed(address: String, why: String)
 
     public var description: String {
         switch self {
-        case .unreachable(let address, let why): "`\(address)` cannot be reached: \(why); check that it is up, and its certificate"
+        case .unreachable(let address, let why): "`\(address)` cannot be reached: \(why); check the server and its certificate"
         case .timedOut(let address, let seconds):
-            "`\(address)` did not respond within \(seconds) s; try again, or check that server"
-        case .tooLong(let address, let limit): "`\(address)` returned more than \(limit) bytes, the limit; check the address"
-        case .malformedHeader(let name): "the value of the header `\(name)` contains a line end; remove it"
+            "`\(address)` did not respond within \(seconds) s; try again, or check the server"
+        case .tooLong(let address, let limit): "the response of `\(address)` exceeds the limit of \(limit) bytes; check the address"
+        case .malformedHeader(let name):
+            "the header `\(name)` contains a control character, or a colon in its name; remove that character"
         case .failed(let address, let why): "the request to `\(address)` failed: \(why)"
         }
     }

@@ -1,13 +1,14 @@
 internal import Primitives
 
 extension ReplicaStreamPart {
-    /// Reads a block of the service's stream of server-sent events.
+    /// Decodes one server-sent event of the replica's stream.
     ///
     /// - Parameters:
     ///   - event: the type of the event.
-    ///   - id: the position of the block; nil for a block without one.
-    ///   - data: the data of the event: one JSON object; nil for a block without data.
-    /// - Throws: ``ReplicaError/malformed(_:)`` for a block that is not part of the protocol.
+    ///   - id: the id of the event, which is a position in the stream; nil if the event has none.
+    ///   - data: the data of the event, one JSON object. Nil for an event without data: it reports a position, or only that the
+    ///     connection is alive.
+    /// - Throws: ``ReplicaError/malformed(_:)`` if the event has an unknown type or invalid data.
     public init(event: String, id: String?, data: [UInt8]?) throws(ReplicaError) {
         guard let data else {
             self = id.map { .position($0) } ?? .alive
@@ -22,11 +23,11 @@ extension ReplicaStreamPart {
             default: throw MemberProblem(path: "event", problem: "is unknown: `\(event.prefix(80))`", remedy: "update the client")
             }
         } catch {
-            throw .malformed("a part of the replica's stream cannot be read: \(error)")
+            throw .malformed("an event of the replica's stream is invalid: \(error)")
         }
     }
 
-    /// The maximum bytes of one part: a value of the maximum size, and what surrounds it.
+    /// The maximum bytes of the data of one event. An object with a value of the maximum size, 1 MiB, fits.
     static let limitBytes = 16 << 20
 
     private static func objects(_ json: JSONValue, _ id: String?) throws(MemberProblem) -> ReplicaStreamPart {

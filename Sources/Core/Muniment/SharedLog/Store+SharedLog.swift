@@ -8,7 +8,7 @@ internal import Projections
 
 /// A store whose log is shared by several nodes. Each node has a copy of the log and an index of its own.
 extension Store {
-    /// The state of this node's copy of the shared log; nil for a store on one machine.
+    /// The state of this node's copy of the shared log; nil for a store on one machine, or one that is open for reading only.
     public var sharedLogStatus: SharedLogStatus? {
         guard let follower, let shared = writer?.shared else { return nil }
         var status = follower.status
@@ -20,8 +20,9 @@ extension Store {
     ///
     /// Does nothing for a store on one machine: its answers always include every acknowledged commit.
     ///
-    /// - Parameter limit: how long to wait for the commits.
-    /// - Throws: `SharedLogError.unreachable`, also after the limit; ``StoreError/closed``.
+    /// - Parameter limit: how long to wait for the commits. The request to the shared log is not included.
+    /// - Throws: `SharedLogError`: `unreachable` also after the limit, or if the store is closed during the wait.
+    ///   ``StoreError/closed`` if the store was closed before. `LogError.stopped` if this node's copy cannot be written.
     public func catchUp(within limit: Duration = .seconds(5)) throws {
         guard let shared = options.sharedLog else { return }
         try users.during {
@@ -31,9 +32,10 @@ extension Store {
         }
     }
 
-    /// Waits until this node has a revision.
+    /// Waits until this node has a revision. Returns immediately for a store on one machine, which has every revision that exists.
     ///
-    /// - Returns: whether it has it. Immediately for a store on one machine, which has every revision that exists.
+    /// - Returns: whether this node has the revision; false after the limit.
+    /// - Throws: ``StoreError/closed``, or `LogError.stopped` if this node's copy cannot be written.
     public func wait(for revision: Revision, atMost limit: Duration) throws -> Bool {
         guard options.sharedLog != nil else { return try head.revision >= revision }
         return try users.during {
@@ -43,24 +45,25 @@ extension Store {
     }
 
     private func wait(for revision: Revision, until deadline: ContinuousClock.Instant) throws {
-        // Answers come from the index, which gets a commit after the log.
+        // Reads use the index, which receives a commit after the log.
         while case let known = try head.revision, known < revision {
             if let failure = log.failure { throw LogError.stopped(failure) }
             guard ContinuousClock.now < deadline, !users.isClosed else {
-                throw SharedLogError.unreachable("this node has revision \(known), and \(revision) did not arrive in time")
+                throw SharedLogError.unreachable("this node has revision \(known); revision \(revision) did not arrive in time")
             }
             Thread.sleep(forTimeInterval: 0.001)
         }
     }
 
-    /// Copies a store from its shared log into a folder without one, for a new node.
+    /// Copies a store from its shared log into a folder without a store, for a new node.
     ///
-    /// Linear in the log. Bounded memory. An interrupted copy leaves no store.
+    /// Linear in the log. Bounded memory. After an interruption, the folder contains no store.
     ///
     /// - Parameters:
     ///   - path: the folder. It is created if it does not exist.
-    ///   - options: with the shared log; receives the progress.
-    /// - Returns: whether the shared log has a store. If not, nothing was created.
+    ///   - options: the options, with the shared log. Its `progress` is called during the copy.
+    /// - Returns: whether the options have a shared log, and this log has a store. If not, nothing was created.
+    /// - Throws: ``StoreError/alreadyExists(path:)``, `SharedLogError`, or an error of the file system.
     public static func join(at path: String, options: StoreOptions) throws -> Bool {
         guard let shared = options.sharedLog, try shared.position() != nil else { return false }
         let folder = StoreFolder(path)
@@ -71,9 +74,11 @@ extension Store {
         return true
     }
 
-    /// Copies a store from its shared log again. The former copy stays in the folder `log.old`, which replaces an earlier one.
+    /// Replaces this node's copy of a store by a new copy from the shared log. The store must be closed.
     ///
-    /// - Throws: ``StoreError/notShared(path:)``, `SharedLogError`. After an error the former copy is in use, or in `log.old`.
+    /// Moves the former copy to the folder `log.old`, and deletes an earlier `log.old`.
+    ///
+    /// - Throws: ``StoreError/notShared(path:)``, `SharedLogError`. After an error, the former copy is unchanged or in `log.old`.
     public static func copyAfresh(at path: String, options: StoreOptions) throws {
         let folder = StoreFolder(path)
         guard let shared = options.sharedLog, fileExists(folder.sharedMark) else { throw StoreError.notShared(path: path) }
@@ -98,14 +103,15 @@ extension Store {
         try makeFolder(folder.index)
     }
 
-    /// Appends a closed store to a shared log without it, or with the beginning of it. The store is a copy of that log afterwards.
+    /// Appends the log of a closed store to a shared log. Afterwards the folder contains a node's copy of the shared log.
     ///
-    /// The hashes of the shared log are those of the store. Can be repeated after a failure.
+    /// The shared log must be empty, or contain the beginning of the same log, for example after a failed call. Commits keep their
+    /// hashes. Can be repeated after a failure.
     ///
     /// - Parameters:
     ///   - path: the folder of the store.
     ///   - shared: the log.
-    ///   - options: the options to open the store's own log with; receives the progress.
+    ///   - options: the options to open the store's log with. Its `progress` is called during the copy.
     /// - Throws: `SharedLogError.diverged` if the log has another store, ``StoreError``, or `LogError` for a damaged log.
     /// - Returns: the last revision.
     @discardableResult
@@ -125,7 +131,7 @@ extension Store {
             let group = try log.records(after: position, limitBytes: SharedWriting.batchBytes)
             let next = try group.end(after: position)
             guard !group.isEmpty, try shared.append(group, after: position) else {
-                throw SharedLogError.diverged("the shared log changes, or continues after \(end)")
+                throw SharedLogError.diverged("another node changes the shared log, or it has records after \(end)")
             }
             position = next
             options.progress?(
@@ -136,7 +142,8 @@ extension Store {
         return end.revision
     }
 
-    /// Ends the connection of a closed store to its shared log. The store is on one machine afterwards, and continues from its copy.
+    /// Ends the connection of a closed store to its shared log. Afterwards the store is on one machine, and its log is this node's
+    /// copy.
     ///
     /// - Throws: ``StoreError/notShared(path:)``.
     public static func leaveSharedLog(at path: String) throws {
@@ -148,14 +155,14 @@ extension Store {
         try removeFile(folder.sharedMark)
     }
 
-    /// Copies the records of a shared log that a copy lacks.
+    /// Appends to `log` the records of a shared log that it lacks.
     static func copy(_ shared: any SharedLog, to log: EventLog, _ options: StoreOptions) throws {
         guard let last = try shared.position() else { throw SharedLogError.noStore }
         while true {
             let group = try shared.records(after: log.end, limitBytes: SharedWriting.batchBytes)
             if group.isEmpty { return }
             _ = try group.decoded()
-            guard try log.append(group, after: log.end) else { throw LogError.outOfOrder("the copy has moved") }
+            guard try log.append(group, after: log.end) else { throw LogError.outOfOrder("another writer changed the copy") }
             let done = log.end?.revision.rawValue ?? 0
             options.progress?(
                 Progress(stage: "copying the shared log", done: done, total: max(done, last.revision.rawValue)))

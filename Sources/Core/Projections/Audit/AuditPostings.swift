@@ -1,21 +1,27 @@
 internal import Events
 
-/// The terms of the records of a block: collected, and then written sorted.
+/// Collects the search terms of the records of a block, and writes them sorted. A run is a range of consecutive records with the
+/// same term.
 ///
-/// The format is, for each facet in order, a varint of its length in bytes, and then its terms by number. Each term has:
+/// The format is, for each facet in order, a varint of its length in bytes, and then its terms, sorted by id. Each term has:
 ///
-/// - a varint of the difference to the previous number
-/// - a varint of the number of runs of records with the term
+/// - a varint of the difference from the previous id; for the first term, the id itself
+/// - a varint of the number of runs
 /// - for each run, a varint of twice the number of records since the end of the previous run, plus 1 if the run has more than one
 ///   record; in that case also a varint of the number of records beyond two
 struct AuditPostings {
-    /// The runs of each facet: number, first record, number of further records.
+    /// The runs of each facet, each packed into one number: the term's id (at most 42 bits), the first record (11 bits), and the
+    /// number of records after it (11 bits).
     private var runs = [[UInt64]](repeating: [], count: AuditFacet.allCases.count)
 
     private static let recordBits: UInt64 = 11
     private static let recordMask: UInt64 = 1 << recordBits - 1
 
-    /// Adds a term of a record. Records must be added in order.
+    /// Adds a term of a record.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the term, at most 40 bits.
+    ///   - record: the position of the record in the block, not less than in the previous call.
     mutating func add(_ facet: AuditFacet, _ id: UInt64, record: Int) {
         let facet = Int(facet.rawValue)
         let run = id << (2 * Self.recordBits) | UInt64(record) << Self.recordBits
@@ -74,11 +80,13 @@ struct AuditPostings {
         }
     }
 
-    /// Returns the records of a block that have one of some terms of a facet.
+    /// Returns the records of a block that have at least one of the given terms of a facet.
     ///
     /// - Parameters:
-    ///   - ids: the terms, in ascending order.
-    ///   - section: the range of the facet in the row.
+    ///   - ids: the ids of the terms, in ascending order.
+    ///   - section: the bytes of the facet in the row.
+    ///   - row: the row of the block.
+    /// - Throws: `CodecError` if the row is damaged, for example if a run ends after the last record of a block.
     static func records(
         with ids: [UInt64], in section: Range<Int>, of row: Span<UInt8>
     ) throws(CodecError) -> AuditRecords {
@@ -107,9 +115,9 @@ struct AuditPostings {
     }
 }
 
-/// Some of the records of a block.
+/// A set of records of a block, with one bit for each record.
 struct AuditRecords {
-    /// The number of records in a block.
+    /// The number of records in a full block.
     static let capacity = 2048
 
     private var words: [UInt64]
@@ -126,7 +134,7 @@ struct AuditRecords {
 
     var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-    /// The records, in order.
+    /// The positions of the records in the block, in ascending order.
     var all: [Int] {
         var found: [Int] = []
         for (index, word) in words.enumerated() where word != 0 {

@@ -5,7 +5,7 @@ import Permissions
 
 extension Command {
     static let exportHistory = Command(
-        "export", "write the log as a history file; importing it creates an equal store",
+        "export", "write the log, or a part of it, as a history file; an import of the whole log creates an equal store",
         options: [.firstRevision, .lastRevision, .store],
         example: Example(
             "export --from 5 --to 5",
@@ -19,7 +19,7 @@ extension Command {
         let last = try call.options.value(of: .lastRevision, Values.revision)
         let output = call.output
         _ = try call.withStore(.reading) { store in
-            // A new store has no first revision yet; its export contains only the header.
+            // A new store has only revision 0, so its export contains only the header.
             let span = try store.revisions(from: from == Revision(1) ? nil : .revision(from), to: last.map(Moment.revision))
             let to = Revision(span.upperBound - 1)
             return try HistoryExporter(store).export(from: from, to: to, write: output.raw)
@@ -28,12 +28,12 @@ extension Command {
     }
 
     static let ask = Command(
-        "ask", "answer a file of questions: print each line with its answer", sentence: "FILE", options: [.store],
+        "ask", "answer the questions in a file, and print each question with its answer", sentence: "FILE", options: [.store],
         example: Example(
             "ask questions.jsonl",
             #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read","answer":true}"#)
     ) { call in
-        let file = try call.word("the file")
+        let file = try call.word("the argument FILE")
         try call.end()
         let output = call.output
         _ = try call.withStore(.reading) { store in try QuestionFileAnswerer(store).answer(file: file, write: output.raw) }
@@ -45,7 +45,7 @@ extension Command {
         options: [.json], example: Example("scenario scenario.jsonl", "4 passed, 0 failed")
     ) { call in
         let files = call.remainingWords()
-        guard !files.isEmpty else { throw UsageError("the file is missing") }
+        guard !files.isEmpty else { throw UsageError("the argument FILE is missing") }
         var result = ScenarioResult()
         for (index, file) in files.enumerated() {
             ProgressBar.standard.show("running scenarios", done: UInt64(index), total: UInt64(files.count))

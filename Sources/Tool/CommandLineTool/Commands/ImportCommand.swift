@@ -73,7 +73,7 @@ extension Command {
 extension Invocation {
     fileprivate mutating func facts() throws -> SourceFacts {
         let files = remainingWords()
-        guard !files.isEmpty else { throw UsageError("the file is missing") }
+        guard !files.isEmpty else { throw UsageError("the argument FILE is missing") }
         let format = try options.value(of: .sourceFormat) { name in
             guard let format = SourceFormat(rawValue: name) else {
                 throw UsageError("`\(name)` is not a format; write one of \(SourceFormat.names)")

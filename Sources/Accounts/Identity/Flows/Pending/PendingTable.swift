@@ -3,8 +3,8 @@ package import Primitives
 internal import Secrets
 internal import Synchronization
 
-/// A bounded table of values that are found by a secret of the client. The values expire. They are in memory only, so a restart
-/// drops them.
+/// A bounded table of values. The client has the secret of a value, and the table finds the value by a hash of the secret. Values
+/// expire. They are in memory only, so a restart removes them.
 package final class PendingTable<Value: Sendable>: Sendable {
     private struct Row {
         var value: Value
@@ -26,8 +26,8 @@ package final class PendingTable<Value: Sendable>: Sendable {
     /// Stores a value until it expires.
     ///
     /// - Returns: the secret of the value.
-    /// - Throws: ``AccountError/unavailable(_:)`` if the table is full. No value is evicted: otherwise an attacker could end the
-    ///   attempts of other users.
+    /// - Throws: ``AccountError/unavailable(_:)`` if the table is full. Only expired values are removed to make room: otherwise an
+    ///   attacker could end the attempts of other users.
     package func add(_ value: Value, until ends: Instant, at now: Instant) throws(AccountError) -> String {
         let secret = prefix + Base64URL.encode(Secrets.randomBytes(32))
         let isTaken = rows.withLock { rows in
@@ -40,9 +40,10 @@ package final class PendingTable<Value: Sendable>: Sendable {
         return secret
     }
 
-    /// Changes or removes the value of a secret atomically.
+    /// Calls `body` with the value of a secret, atomically. `body` can read, change or remove the value.
     ///
-    /// - Parameter body: receives the value; nil if it does not exist or has expired. Setting it to nil removes it.
+    /// - Parameter body: receives the value; nil if it does not exist or has expired. To remove the value, `body` sets it to nil.
+    /// - Returns: the result of `body`.
     package func with<R>(_ secret: String, at now: Instant, _ body: (inout Value?) -> R) -> R {
         let key = PendingTable.digest(secret)
         return rows.withLock { rows in
@@ -57,7 +58,7 @@ package final class PendingTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Drops all values that match. Linear in the number of values.
+    /// Removes all values that match. Linear in the number of values.
     func drop(where isDropped: (Value) -> Bool) {
         rows.withLock { rows in rows = rows.filter { !isDropped($0.value.value) } }
     }

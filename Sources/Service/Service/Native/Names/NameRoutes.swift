@@ -3,7 +3,7 @@ internal import Muniment
 internal import Permissions
 internal import Wire
 
-/// Routes that list and describe the content of a store.
+/// Routes that list the names in a store, describe a name, and list the entries that will expire.
 enum NameRoutes {
     static let all = [list, show, ends]
 
@@ -12,10 +12,10 @@ enum NameRoutes {
         RouteDescription("the existing names: objects, users, things, roles, permissions and classes", group: "Names")
             .withNote("Sorted by their bytes; names of more than 255 bytes are last.")
             .withParameters(
-                .query("prefix", "the beginning of the names"),
-                .query("contains", "a text in the names; ASCII letters in either case"),
+                .query("prefix", "only names that begin with this text"),
+                .query("contains", "only names that contain this text; the case of ASCII letters is ignored"),
                 .query("class", "only objects of this class, such as `doc`, `user`, `role`, `permission` or `class`"),
-                .query("parent", "only objects directly in this object", Schema.name), .at, .atLeast
+                .query("parent", "only objects with this parent", Schema.name), .at, .atLeast
             )
             .paged(.names)
             .withResponse(
@@ -46,7 +46,7 @@ enum NameRoutes {
     static let show = Route(
         "GET", "/v1/stores/{store}/names/{name}", "describeName", need: .store,
         RouteDescription("describes a name: class, parent, owner, roles, members, options", group: "Names")
-            .withNote("`roles`, `entries`, `members` and `permission.objects` have at most \(listLimit) names each.")
+            .withNote("`roles`, `entries`, `members` and `permission.objects` have at most \(listLimit) names, the first ones.")
             .withParameters(.at, .atLeast).withResponse("the description", Schema.named("NameDescription")),
         .queued { call in
             var arguments = try call.arguments()
@@ -67,10 +67,10 @@ enum NameRoutes {
 
     static let ends = Route(
         "GET", "/v1/stores/{store}/ends", "ends", need: .store,
-        RouteDescription("the entries that end, the next one first", group: "Names")
+        RouteDescription("the entries with privileges that will expire, the earliest first", group: "Names")
             .withParameters(.query("limit", "the largest number of results", Schema.count(upTo: 1_000, default: 100)), .atLeast)
             .withResponse(
-                "the ends",
+                "the times, with subject and object",
                 Schema.object(
                     JSONObject([
                         "ends": Schema.list(Schema.object(["until": Schema.time, "subject": Schema.name, "object": Schema.name]))
