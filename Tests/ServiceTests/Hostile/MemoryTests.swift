@@ -11,7 +11,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Hostile: clients that send large bodies, or do not read large responses", .serialized)
+@Suite(
+    "Hostile: clients that send large bodies, or do not read large responses", .serialized, .disabled(if: TestSettings.isSanitized))
 struct MemoryTests {
     private static let largestBody = 8 << 20
 
@@ -64,8 +65,7 @@ struct MemoryTests {
     }()
 
     @Test(
-        "40 bodies of 8 MiB at once take bounded memory, which is freed afterwards; another caller can send such a body",
-        .disabled(if: TestSettings.isSanitized))
+        "40 bodies of 8 MiB at once take bounded memory, which is freed afterwards; another caller can send such a body")
     func largeBodies() async throws {
         try await withTemporaryFolder { folder in
             let world = try World(folder + "/data")
