@@ -179,6 +179,10 @@ struct RunningServiceTests {
             #expect(isReloaded)
             let call = "curl -sS --max-time 120 --cacert \(next.certificateFile) \(service.address)/healthz"
             #expect(try tool.shell(call).code == 0)
+            let end = try tool.shell("date -u -d \"$(openssl x509 -enddate -noout -in server.crt | cut -d= -f2)\" +%s").output
+            let secret = try tool.make("token create --data . --store * --can administer").output.trimmingCharacters(in: .newlines)
+            let metrics = try tool.shell("\(call.replacing("/healthz", with: "/metrics")) --oauth2-bearer \(secret)").output
+            #expect(metrics.contains("muniment_certificate_end_timestamp_seconds \(end)"), "\(metrics)")
             try tool.make("register user:bob")
             #expect(try service.stop().code == 0)
         }

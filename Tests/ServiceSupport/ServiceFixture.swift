@@ -42,7 +42,7 @@ package final class ServiceFixture {
         if let server { return server.port }
         let started = try HTTPServer(HTTPServerSettings(), application: service)
         server = started
-        try service.announce(host: "127.0.0.1", port: started.port)
+        try service.announce(started, on: "127.0.0.1")
         return started.port
     }
 

@@ -46,6 +46,9 @@ final class ConnectionTable: Sendable {
         var batchTime: UInt64 = 0
     }
 
+    /// The number of accepted connections that have not ended.
+    var count: Int { state.withLock { $0.count } }
+
     init(_ settings: HTTPServerSettings) {
         limit = settings.connectionLimit
         limitPerNetwork = settings.connectionsPerAddress

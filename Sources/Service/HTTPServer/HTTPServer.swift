@@ -33,6 +33,9 @@ public final class HTTPServer: Sendable {
         acceptor = Acceptor(socket, for: daemons, engine.connections)
     }
 
+    /// The number of open connections.
+    public var connectionCount: Int { engine.connections.count }
+
     /// Checks that a server could start with these settings. Accepts no connection.
     ///
     /// - Throws: ``HTTPServerError`` if the address is taken or invalid, or the certificate and key do not belong together.

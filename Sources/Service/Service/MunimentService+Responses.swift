@@ -54,7 +54,7 @@ extension MunimentService {
         {
             return true
         }
-        return ownHosts.withLock { $0.contains(host) }
+        return listener.withLock { $0.hosts.contains(host) }
     }
 
     public func clientLeft(_ request: HTTPRequest) -> Bool {

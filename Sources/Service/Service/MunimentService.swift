@@ -4,6 +4,7 @@ internal import EventLog
 internal import Events
 internal import Foundation
 public import HTTPServer
+internal import Hashing
 internal import Muniment
 internal import Permissions
 internal import Synchronization
@@ -18,8 +19,8 @@ public final class MunimentService: HTTPApplication {
     let operations: Operations
     /// The path of the public address, which ends the path of the metadata; empty without one.
     private let metadataPrefix: String
-    /// The address and the port on which the service listens, as in `Host`; empty before it listens.
-    let ownHosts = Mutex<[String]>([])
+    /// The server that serves this service, once it is announced.
+    let listener = Mutex(Listener())
     /// The queue of long queries. A caller can use a quarter of the threads, and a store three quarters.
     let work = WorkQueue(
         WorkLimits(
@@ -105,14 +106,15 @@ public final class MunimentService: HTTPApplication {
     /// Publishes the address of the service for the command line tool on this machine. The tool then makes its changes through the service.
     ///
     /// - Parameters:
-    ///   - host: the address that the service listens on.
-    ///   - port: the port that the service listens on.
-    ///   - certificatePEM: the certificate of the service; nil without TLS.
-    public func announce(host: String, port: UInt16, certificatePEM: String? = nil) throws {
+    ///   - server: the server that serves this service.
+    ///   - host: the address that the server listens on.
+    ///   - certificatePEM: the certificate of the server; nil without TLS.
+    public func announce(_ server: HTTPServer, on host: String, certificatePEM: String? = nil) throws {
         let address = host.contains(":") ? "[\(host)]" : host
-        let hosts = ["\(address):\(port)"] + (port == (settings.usesTLS ? 443 : 80) ? [address] : [])
-        ownHosts.withLock { $0 = hosts }
-        try serviceLock.announce(host: host, port: port, certificatePEM: certificatePEM)
+        let hosts = ["\(address):\(server.port)"] + (server.port == (settings.usesTLS ? 443 : 80) ? [address] : [])
+        let certificate = certificatePEM.flatMap { Certificate(pem: $0) }
+        listener.withLock { $0 = Listener(server: server, hosts: hosts, certificate: certificate) }
+        try serviceLock.announce(host: host, port: server.port, certificatePEM: certificatePEM)
     }
 
     /// Creates a token with all rights, if no token was ever created and every store is empty. Writes it to a file that only the owner

@@ -93,12 +93,14 @@ struct OperationsRouteTests {
                 #"muniment_request_seconds_count{route="check",method="POST"} 3"#,
                 #"muniment_decisions_total{store="default",result="allowed"} 2"#,
                 #"muniment_decisions_total{store="default",result="denied"} 1"#,
-                #"muniment_takes_writes{store="default"} 1"#,
+                #"muniment_takes_writes{store="default"} 1"#, #"muniment_waiting_transactions{store="default"} 0"#,
                 #"muniment_log_sync_seconds_bucket{store="default",le="+Inf"} \#(commits(in: lines))"#,
             ] {
                 #expect(lines.contains(line), "\(line) is missing")
             }
             #expect(commits(in: lines) > 0)
+            #expect(
+                lines.contains { $0.hasPrefix("muniment_connections ") && Int($0.split(separator: " ")[1]).map { $0 > 0 } == true })
             for figure in ["muniment_file_bytes", "muniment_map_bytes", "muniment_map_used_bytes", "muniment_readers"] {
                 #expect(lines.contains { $0.hasPrefix(figure + #"{store="default",part="index"} "#) })
             }

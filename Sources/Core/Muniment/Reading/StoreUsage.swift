@@ -36,6 +36,9 @@ extension Store {
     /// The writes since this process opened the store.
     public var activity: StoreActivity { writer?.activity.value ?? StoreActivity() }
 
+    /// The number of transactions in this process that wait for the writer.
+    public var waitingTransactions: Int { writer?.waitingCount ?? 0 }
+
     /// Whether the store's folder still contains the open log: it was not moved, removed, replaced or overwritten. Takes one system
     /// call, and a read of the log while the store is open.
     public var isInPlace: Bool { log.isInPlace && (try? users.during { log.hasHead }) != false }

@@ -125,6 +125,9 @@ final class Writer: @unchecked Sendable {
         if enqueue(Request(transaction, completion: completion)) { queue.async { self.commitGroup() } }
     }
 
+    /// The number of transactions that wait for a turn.
+    var waitingCount: Int { waiting.withLock { $0.requests.count } }
+
     /// Adds a request to the queue. Returns whether the caller must lead a group, which then contains the request.
     private func enqueue(_ request: Request) -> Bool {
         waiting.withLock { waiting in

@@ -106,6 +106,9 @@ struct ServiceMetrics {
         text.metric("muniment_events_total", .counter, "Events in these commits.", activities.map { ($0, $1.events) })
         text.metric(
             "muniment_refusals_total", .counter, "Refused commands that were recorded.", activities.map { ($0, $1.refusals) })
+        text.metric(
+            "muniment_waiting_transactions", .gauge, "Transactions that wait for the writer of the store.",
+            stores.map { ([("store", $0.name.text)], $0.store.waitingTransactions) })
         text.begin(
             "muniment_log_sync_seconds", .histogram, "Time for a group of commits to reach the disk, including its sync.")
         for (labels, activity) in activities { text.histogram("muniment_log_sync_seconds", labels, activity.writes) }

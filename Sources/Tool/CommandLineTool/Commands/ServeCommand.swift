@@ -145,7 +145,7 @@ extension Command {
                 try call.serverSettings(plan.endpoint, settings, tls: tls?.files, descriptorLimit: descriptorLimit),
                 application: service)
             server = started
-            try service.announce(host: plan.endpoint.address, port: started.port, certificatePEM: tls?.files.certificatePEM)
+            try service.announce(started, on: plan.endpoint.address, certificatePEM: tls?.files.certificatePEM)
             let address = plan.address(port: started.port)
             try call.output.line("listening on \(address)")
             if let file = try service.makeFirstToken() {

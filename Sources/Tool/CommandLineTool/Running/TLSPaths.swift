@@ -65,7 +65,7 @@ struct TLSPaths: Sendable {
                     throw CertificateError(description: problem)
                 }
                 try server.replaceCertificate(with: next.files)
-                try service.announce(host: endpoint.address, port: server.port, certificatePEM: next.files.certificatePEM)
+                try service.announce(server, on: endpoint.address, certificatePEM: next.files.certificatePEM)
                 current.withLock { $0 = next }
                 log.write(.info, "SIGHUP: reloaded the certificate and its key for new connections")
                 if let problem { log.write(.warning, TLSPaths.warning(problem)) }

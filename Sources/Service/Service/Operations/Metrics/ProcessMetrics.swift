@@ -1,5 +1,8 @@
 internal import Events
 internal import Files
+internal import HTTPServer
+internal import Hashing
+internal import Synchronization
 internal import Work
 
 /// Metrics of the process, the machine and the queues, with the names that Prometheus prescribes for a process.
@@ -18,6 +21,15 @@ struct ProcessMetrics {
             text.metric(
                 "muniment_disk_free_bytes", .gauge, "Free bytes on the disk of the data directory.", [([], disk.freeBytes)])
             text.metric("muniment_disk_size_bytes", .gauge, "Bytes of the disk of the data directory.", [([], disk.totalBytes)])
+        }
+        let listener = service.listener.withLock { $0 }
+        if let server = listener.server {
+            text.metric("muniment_connections", .gauge, "Open connections of clients.", [([], server.connectionCount)])
+        }
+        if let certificate = listener.certificate {
+            text.metric(
+                "muniment_certificate_end_timestamp_seconds", .gauge,
+                "End of the validity of the service's certificate, in seconds since 1970.", [([], certificate.validity.upperBound)])
         }
         text.metric(
             "muniment_faults_total", .counter, "Faults of the service, including those that its log only counts.",
