@@ -7,23 +7,19 @@ import Testing
 
 @Suite("Tokens on a full disk: a change that was made is reported as made", .enabled(if: SmallDisk.isPossible))
 struct FullDiskTokenTests {
-    private final class Lines: @unchecked Sendable {
-        var all: [String] = []
-    }
-
     @Test("A token is created or revoked if and only if the call succeeds, and a step that failed afterwards is reported")
     func outcomes() throws {
-        let (folder, notes) = (try ScratchFolder(), Lines())
+        let (folder, notes) = (try ScratchFolder(), Reports())
         let disk = try SmallDisk(at: folder.path, bytes: 100_000)
         defer { disk.unmount() }
-        let registry = TokenRegistry(dataDirectory: folder.path) { notes.all.append($0) }
+        let registry = TokenRegistry(dataDirectory: folder.path) { notes.add($0) }
         let (secret, _) = try registry.create(stores: .all, right: .administer, at: .newYear)
-        #expect(notes.all.isEmpty)
+        #expect(notes.lines.isEmpty)
         let fill = try ChildProcess(["dd", "if=/dev/zero", "of=" + folder.path + "/fill", "bs=4096"]).finish()
         #expect(fill.exitCode == 1)
         // The line fits into the last page of the file. The record needs a new file.
         try registry.revoke(id: "t1", at: .newYear)
-        #expect(notes.all.count == 1 && notes.all[0].contains("tokens.head"), "\(notes.all)")
+        #expect(notes.lines.count == 1 && notes.lines[0].contains("tokens.head"), "\(notes.lines)")
         #expect(try registry.authenticate(secret, at: .newYear) == nil)
         var (created, failure) = (1, (any Error)?.none)
         while case nil = failure {
@@ -33,10 +29,10 @@ struct FullDiskTokenTests {
             } catch { failure = error }
         }
         #expect((failure as? FileError)?.isDiskFull == true, "\(String(describing: failure))")
-        #expect(created > 1 && notes.all.count == created)
+        #expect(created > 1 && notes.lines.count == created)
         for reader in [registry, TokenRegistry(dataDirectory: folder.path)] { #expect(try reader.list().count == created) }
         try removeFile(folder.path + "/fill")
         _ = try registry.create(stores: .all, right: .ask, at: .newYear)
-        #expect(try registry.list().count == created + 1 && notes.all.count == created)
+        #expect(try registry.list().count == created + 1 && notes.lines.count == created)
     }
 }

@@ -68,20 +68,13 @@ struct SharedTokensTests {
             }
             let other = TokenRegistry(dataDirectory: folder + "/node1", shared: log)
             let (secret, token) = try other.create(stores: .all, right: .administer, at: now)
-            let notes = Notes()
+            let notes = Reports()
             let node = TokenRegistry(dataDirectory: folder + "/node0", shared: LogLostAfterAppend(log)) { notes.add($0) }
             try node.revoke(id: token.id, at: now)
-            #expect(notes.all.count == 1 && notes.all[0].contains("is in the shared log"), "\(notes.all)")
+            #expect(notes.lines.count == 1 && notes.lines[0].contains("is in the shared log"), "\(notes.lines)")
             #expect(throws: TokenError.alreadyRevoked(id: token.id, at: now)) { try other.revoke(id: token.id, at: now) }
             #expect(try other.authenticate(secret, at: now) == nil)
         }
-    }
-
-    private final class Notes: Sendable {
-        private let lines = Mutex<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
     /// A shared log that is unreachable after the first append.

@@ -143,10 +143,10 @@ internal import Synchronization
         direct = (headers, respond)
     }
 
-    /// Returns the first header with a name, without surrounding blanks; nil if there is none. The case of the name is ignored.
+    /// Returns the first header with a name, without surrounding blanks; nil without one. The case of the name is ignored.
     public func header(_ name: StaticString) -> String? { withHeader(name) { HeaderText.trimmed($0) } }
 
-    /// Returns the bytes of the first header with a name, as sent; nil if there is none. The case of the name is ignored.
+    /// Returns the bytes of the first header with a name, as sent; nil without one. The case of the name is ignored.
     public func headerBytes(_ name: StaticString) -> [UInt8]? {
         withHeader(name) { value in unsafe value.withUnsafeBufferPointer { unsafe Array($0) } }
     }
@@ -154,7 +154,7 @@ internal import Synchronization
     /// Whether the first header with a name has a value, ignoring letter case in both.
     public func header(_ name: StaticString, equals value: StaticString) -> Bool { withHeader(name) { $0.equals(value) } ?? false }
 
-    /// Calls `body` with the value of the first header with a name, as sent. Returns nil if there is none. The case of the name is ignored.
+    /// Calls `body` with the value of the first header with a name, as sent. Returns nil without one. The case of the name is ignored.
     public func withHeader<R: Sendable>(_ name: StaticString, _ body: (Span<UInt8>) -> R) -> R? {
         if let direct { return HTTPHeader.first(name, in: direct.headers).map { body($0.value.utf8Span.span) } }
         return state.withLock { state -> R? in

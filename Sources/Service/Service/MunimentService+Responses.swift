@@ -9,7 +9,7 @@ extension MunimentService {
     /// Returns the problem to send for an error, and reports faults of the service in its log.
     func problem(for error: any Error, _ request: HTTPRequest) -> Problem {
         let (problem, exchange) = (Problem(error), request.context as? RequestState)
-        // A request that has no time left, or whose client has left, is not a fault of the service.
+        // A request is not a fault of the service if its time is over or its client has left.
         if problem.kind.status >= 500, !(error is Problem), !(error is Cancellation.StoppedError) {
             operations.faults.report("\(error)", request: exchange?.requestID)
         }
@@ -43,7 +43,7 @@ extension MunimentService {
         return finished(response, request)
     }
 
-    /// Returns whether a `Host` is an address of this service: the one on which it listens, or any port of this machine's loopback
+    /// Returns whether a `Host` is an address of this service: the address that it listens on, or any port of this machine's loopback
     /// address, because only clients on this machine connect to it.
     func isOwnHost(_ host: String) -> Bool {
         let bare = host.split(separator: ":", maxSplits: 1).first.map(String.init) ?? ""

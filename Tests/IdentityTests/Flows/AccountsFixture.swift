@@ -22,12 +22,6 @@ final class AccountsFixture: Sendable {
     let reports = Reports()
     let accounts: Accounts
 
-    final class Reports: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        var all: [String] { lines.withLock { $0 } }
-    }
-
     /// Hashing is cheap, and mails and changes have no delays.
     static var settings: AccountSettings {
         var settings = AccountSettings()

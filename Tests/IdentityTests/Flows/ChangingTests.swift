@@ -183,7 +183,7 @@ struct ChangingTests {
             fixture.stores.during { [stores = fixture.stores] in stores.refuse("the store is full") }
             try fixture.accounts.deleteAccount(bob.tokens.access)
             #expect(try fixture.account("bob@example.org") == nil)
-            let reported = try #require(fixture.reports.all.last)
+            let reported = try #require(fixture.reports.lines.last)
             #expect(reported.contains(bob.account.principal.text) && reported.contains("the store is full"))
         }
     }

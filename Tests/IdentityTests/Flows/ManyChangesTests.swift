@@ -43,14 +43,14 @@ struct ManyChangesTests {
 
     @Test("I3 Unsent notices always leave room for codes, and codes are sent before notices")
     func roomForCodes() throws {
-        let (mailer, reports) = (HeldMails(), AccountsFixture.Reports())
+        let (mailer, reports) = (HeldMails(), Reports())
         let queue = MailQueue(mailer, limit: 3, pausesSeconds: [], report: reports.add)
         let eve = try #require(EmailAddress("eve@example.org"))
         let ann = try #require(EmailAddress("ann@example.org"))
         let mail = { (to: EmailAddress) in MailMessage(to: to, subject: "", text: "") }
         for _ in 0..<5 { queue.send(mail(eve), as: .notice) }
         #expect(queue.hasRoom)
-        #expect(reports.all.count == 2)
+        #expect(reports.lines.count == 2)
         mailer.waitForFirst()
         for _ in 0..<3 { queue.send(mail(ann), as: .code) }
         #expect(!queue.hasRoom)

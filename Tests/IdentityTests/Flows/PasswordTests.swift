@@ -113,19 +113,19 @@ struct PasswordTests {
 
     @Test("A refused mail is sent again, and finally dropped with a report that does not name the recipient")
     func failingMails() throws {
-        let (mailer, reports) = (KeptMails(), AccountsFixture.Reports())
+        let (mailer, reports) = (KeptMails(), Reports())
         let queue = MailQueue(mailer, pausesSeconds: [0, 0], report: reports.add)
         let mail = MailText(service: "Acme").nobodyToReset(Self.email)
         mailer.fail(2)
         queue.send(mail, as: .code)
         queue.drain()
         #expect(mailer.all == [mail])
-        #expect(reports.all.isEmpty)
+        #expect(reports.lines.isEmpty)
         mailer.fail(3)
         queue.send(mail, as: .code)
         queue.drain()
         #expect(mailer.all == [mail])
-        #expect(reports.all == ["a mail was not sent: the server is not there"])
+        #expect(reports.lines == ["a mail was not sent: the server is not there"])
     }
 
     @Test("No report or mail contains a password or a text that a caller supplied")
@@ -138,10 +138,10 @@ struct PasswordTests {
             fixture.mailer.fail(1)
             _ = try fixture.accounts.requestReset(email: "ann@example.org", from: AccountsFixture.home)
             fixture.accounts.mails.drain()
-            let texts = fixture.mailer.all.flatMap { [$0.subject, $0.text] } + fixture.reports.all
+            let texts = fixture.mailer.all.flatMap { [$0.subject, $0.text] } + fixture.reports.lines
             #expect(!texts.contains { $0.contains("s3cret") || $0.contains(words) })
-            #expect(!fixture.reports.all.isEmpty)
-            #expect(!fixture.reports.all.contains { $0.contains("ann") })
+            #expect(!fixture.reports.lines.isEmpty)
+            #expect(!fixture.reports.lines.contains { $0.contains("ann") })
         }
     }
 }

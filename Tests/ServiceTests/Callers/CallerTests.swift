@@ -66,7 +66,7 @@ struct CallerTests {
                     if !target.contains(token) { #expect(!(answer.text + head).contains(sent.dropFirst(5).prefix(20))) }
                 }
             }
-            #expect(!reported.text.contains(token.dropFirst(5)))
+            #expect(!reported.lines.joined(separator: "\n").contains(token.dropFirst(5)))
         }
     }
 
@@ -79,14 +79,6 @@ struct CallerTests {
             }
             #expect(try await fixture.direct.send("POST", path, token: token, json: check).status == 200)
         }
-    }
-
-    /// The lines that a service reported.
-    private final class Reports: @unchecked Sendable {
-        private let lock = NSLock()
-        private var lines: [String] = []
-        func add(_ line: String) { lock.withLock { lines.append(line) } }
-        var text: String { lock.withLock { lines.joined(separator: "\n") } }
     }
 }
 

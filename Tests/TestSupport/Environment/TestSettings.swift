@@ -11,7 +11,7 @@ public enum TestSettings {
     /// The number of random histories that are searched on every route for data that callers may not know.
     public static let taintedHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 4
 
-    /// The number of random schedules in which credentials are withdrawn.
+    /// The number of random schedules with withdrawn credentials.
     public static let withdrawalHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 10
 
     /// The number of flipped bits in each file of a data directory.
@@ -24,7 +24,8 @@ public enum TestSettings {
         return seed
     }()
 
-    /// Whether AddressSanitizer watches the tests, as in `Tools/sanitize`: they need more memory and time, so the limits of some do not hold.
+    /// Whether the tests run under AddressSanitizer, as in `Tools/sanitize`. They need more memory and time then, so the limits of some do
+    /// not hold.
     public static let isSanitized = ProcessInfo.processInfo.environment["ASAN_OPTIONS"] != nil
 
     private static func number(_ name: String) -> UInt64? {

@@ -101,8 +101,8 @@ struct ActiveSession: Hashable, Sendable {
     var hashes: SessionHashes
     /// The hash of the nonce that the current tokens were requested with; nil for the tokens of a sign-in.
     var nonce: Digest?
-    /// The hash of the refresh token that was exchanged for the current tokens. A repeated request
-    /// with it and the same nonce gets the same tokens again. Nil for the tokens of a sign-in.
+    /// The hash of the refresh token that was exchanged for the current tokens. A repeated request with it and the same nonce gets the
+    /// same tokens again. Nil for the tokens of a sign-in.
     var previousRefresh: Digest?
     /// The previous access token, which requests in flight may still use; valid until it expires.
     var previousAccess: PreviousAccess?

@@ -156,14 +156,12 @@ struct Committer {
     ) throws -> PrincipalID {
         let name = transaction.caller
         if name.kind == .anonymous { return .anonymous }
-        if let number = try workingSet.number(of: name), try workingSet.place(of: ObjectID(rawValue: number)) != nil {
-            return PrincipalID(rawValue: number)
-        }
-        let number = try workingSet.number(of: name) ?? workingSet.nextID
-        let actor = PrincipalID(rawValue: number)
+        let known = try workingSet.number(of: name)
+        let actor = PrincipalID(rawValue: known ?? workingSet.nextID)
+        if let known, try workingSet.place(of: ObjectID(rawValue: known)) != nil { return actor }
         // In an import, the first mention is part of the transaction; `decide` registers it.
         if transaction.authority == .importer { return actor }
-        if number == workingSet.nextID, let problem = name.problemAsNew { throw problem }
+        if case nil = known, let problem = name.problemAsNew { throw problem }
         let revision = workingSet.state.revision.next
         let event = try folding(revision, actor) {
             let event = try registration(of: name)

@@ -53,8 +53,9 @@ public struct CommandAuthorizer<State: CommandState> {
         if revision != nil {
             for name in changes.lazy.flatMap(\.mentionedObjects) where name.problem == nil && changesBefore[name] == nil {
                 guard let object = try existing(name), let change = try state.lastChange(of: object) else { continue }
-                let mayReadAccess = try authority == .importer || own(object).isSuperset(of: .setPermissions)
-                changesBefore[name] = try max(change, mayReadAccess ? state.lastAccessChange(of: object) ?? change : change)
+                changesBefore[name] = change
+                guard try authority == .importer || own(object).isSuperset(of: .setPermissions) else { continue }
+                changesBefore[name] = max(change, try state.lastAccessChange(of: object) ?? change)
             }
         }
         for case let expected? in changes.lazy.map(\.expectedAccess) where expected.object.problem == nil {

@@ -2,6 +2,7 @@
 import { h, replace, safe, svg } from './dom.js';
 import { eventSentence } from './events.js';
 import { chip, label, link, sorted, tone } from './names.js';
+import { changesOfAccess } from './paths.js';
 import { address, cached, go, state } from './state.js';
 import { chunks } from './states.js';
 import { rich, t } from './texts.js';
@@ -117,7 +118,7 @@ async function showBar(box, object, subject, privilege, span) {
     const begin = [label(subject), ' ', chip(privilege), ' ', rich(span.until ? 'lane.span' : 'lane.since', { from: when(span.from, 'seconds'), until: when(span.until, 'seconds'), length: ended })];
     replace(box, begin);
     try {
-        const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }));
+        const transitions = await changesOfAccess(subject, privilege, object);
         const causes = transitions.filter(({ revision }) => revision === span.begin || revision === span.end);
         if (box.firstChild !== begin[0]) return;
         box.append(...causes.map((transition) => h('span', { class: 'cause' }, t(transition.gained ? 'began.by' : 'ended.by'), ' ',

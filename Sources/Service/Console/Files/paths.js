@@ -10,6 +10,10 @@ import { when } from './time.js';
 export const explain = (subject, privilege, object, revision) => cached(`why ${subject} ${privilege} ${object} ${state.at === undefined ? '' : revision ?? state.at}`,
     () => ask({ subject, privilege, object }));
 
+/** Reads when and how a subject gained and lost a privilege, oldest first. */
+export const changesOfAccess = async (subject, privilege, object) => (await cached(`changes ${subject} ${privilege} ${object}`,
+    () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }))).transitions;
+
 /** The questions for the next request. A page that asks several at once sends one request. */
 let waiting = null;
 const questionLimit = 100;

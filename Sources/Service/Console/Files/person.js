@@ -4,7 +4,7 @@ import { h, replace, table } from './dom.js';
 import { changeSentence, eventSentence } from './events.js';
 import { label, link, listed, reasons, sorted, split } from './names.js';
 import { describe } from './object.js';
-import { brief, explain } from './paths.js';
+import { brief, changesOfAccess, explain } from './paths.js';
 import { address, cached, go, mayChange, seesEverything, state } from './state.js';
 import { cell, chunks, empty, later, part, section } from './states.js';
 import { rich, t } from './texts.js';
@@ -67,7 +67,7 @@ function reaches(name, reached, report, title, signal) {
 }
 
 async function since(subject, privilege, object, report) {
-    const { transitions } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }));
+    const transitions = await changesOfAccess(subject, privilege, object);
     const last = transitions.filter((transition) => transition.gained && Date.parse(transition.time) <= Date.parse(report.time)).at(-1);
     return last ? when(last.time) : '–';
 }

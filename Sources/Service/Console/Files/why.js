@@ -3,8 +3,8 @@ import { h } from './dom.js';
 import { eventSentence } from './events.js';
 import { chip, chips, field, link, nameField } from './names.js';
 import { privilegesOf } from './object.js';
-import { explain, picture, proposals } from './paths.js';
-import { address, cached, go, state } from './state.js';
+import { changesOfAccess, explain, picture, proposals } from './paths.js';
+import { address, go, state } from './state.js';
 import { empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { when } from './time.js';
@@ -48,7 +48,7 @@ function levels(answer, subject) {
 }
 
 async function transitions(subject, privilege, object) {
-    const { transitions: found } = await cached(`changes ${subject} ${privilege} ${object}`, () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }));
+    const found = await changesOfAccess(subject, privilege, object);
     if (found.length === 0) return empty(t('why.never'));
     return h('ol', { class: 'timeline' }, [...found].reverse().map((transition) => h('li', { class: transition.gained ? 'gain' : 'loss' },
         h('strong', {}, t(transition.gained ? 'gained' : 'lost')), ' ', when(transition.time, 'seconds'), ' · ', link(transition.actor),

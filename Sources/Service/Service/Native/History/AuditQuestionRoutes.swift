@@ -30,13 +30,11 @@ enum AuditQuestionRoutes {
             try arguments.finish()
             try call.requirePermissionToQuery(aboutObject: object)
             let asked = QueryMembers(privileges: privileges, object: object).members
-            let start = try call.read(at: ReadConsistency(moment: from, atLeast: nil)) { $0.members }
-            let list = try call.list(request, of: asked.with(["from": .object(start)]))
-            let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
-            let found = try call.store.accessSpans(
-                with: call.store.privileges(named: privileges), on: object, from: from, to: .revisionAt(last, instant),
-                for: try call.audience)
-            return try call.answer(list.page(of: found, at: last, instant, [:]), to: asked, as: "access") { $0.json }
+            let page = try call.page(request, of: asked, from: from) { end in
+                try call.store.accessSpans(
+                    with: call.store.privileges(named: privileges), on: object, from: from, to: end, for: call.audience)
+            }
+            return try call.answer(page, to: asked, as: "access") { $0.json }
         })
 
     static let entry = Route(
@@ -64,13 +62,12 @@ enum AuditQuestionRoutes {
             try arguments.finish()
             try call.requirePermissionToQuery(about: subject, on: object)
             let asked = QueryMembers(subject: subject, privileges: privileges, object: object).members
-            let start = try call.read(at: ReadConsistency(moment: from, atLeast: nil)) { $0.members }
-            let list = try call.list(request, of: asked.with(["from": .object(start)]))
-            let (last, instant) = try call.read(at: list.point) { ($0.revision, $0.instant) }
-            let found = try call.store.accessTransitions(
-                of: subject, with: call.store.privileges(named: privileges), on: object, from: from, to: .revisionAt(last, instant),
-                for: try call.audience)
-            return try call.answer(list.page(of: found, at: last, instant, [:]), to: asked, as: "transitions") { $0.json }
+            let page = try call.page(request, of: asked, from: from) { end in
+                try call.store.accessTransitions(
+                    of: subject, with: call.store.privileges(named: privileges), on: object, from: from, to: end, for: call.audience
+                )
+            }
+            return try call.answer(page, to: asked, as: "transitions") { $0.json }
         })
 
     static let report = Route(
@@ -112,5 +109,23 @@ enum AuditQuestionRoutes {
         for (name, entry) in page.items { lists[name, default: []].append(entry) }
         for (name, entries) in lists { part[name] = .array(entries) }
         return part.with(page.members)
+    }
+}
+
+extension RequestContext {
+    /// Returns the page of a list about a span.
+    ///
+    /// - Parameters:
+    ///   - request: the page, and the end of the span.
+    ///   - question: all arguments of the query except the span.
+    ///   - start: the begin of the span.
+    ///   - find: returns the list, for the end of the span.
+    fileprivate func page<Item: Sendable>(
+        _ request: PageRequest, of question: JSONObject, from start: Moment, _ find: (_ end: Moment) throws -> [Item]
+    ) throws -> ListPage<Item> {
+        let begin = try read(at: ReadConsistency(moment: start, atLeast: nil)) { $0.members }
+        let list = try list(request, of: question.with(["from": .object(begin)]))
+        let (last, instant) = try read(at: list.point) { ($0.revision, $0.instant) }
+        return list.page(of: try find(.revisionAt(last, instant)), at: last, instant, [:])
     }
 }
