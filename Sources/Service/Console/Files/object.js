@@ -71,7 +71,7 @@ export async function objectScreen({ parts: [name], signal }) {
             found && section(t('object.inherits'), part(() => inherited(found), { signal })),
             found?.hasChildren && section(t('object.inside'), part(() => children(name), { signal }))),
         !isLevel && section(t('object.value'), part(() => value(name), { signal })),
-        section(t('history'), part(() => history(name, found, signal), { signal })));
+        section(t('history'), part(() => history(name, found, answer, signal), { signal })));
     return { element, title: name, answer };
 }
 
@@ -99,9 +99,19 @@ async function namesAbove(found) {
     return names;
 }
 
+/**
+ * The changes of one name up to a revision. They are read once for all moments, unless there are more than one request returns, or
+ * the reader may only know those of the past.
+ */
+async function changesOf(name, revision, signal) {
+    const all = await cached(`history ${name}`, () => state.api.history(name, { limit: 1000 })).catch(() => null);
+    if (all && !all.next) return all.commits.filter((commit) => commit.revision <= revision);
+    return (await state.api.history(name, { at: state.at, limit: 1000 }, { signal })).commits;
+}
+
 /** The changes of an object. Since its creation, also changes of access to the objects above it. */
-async function history(name, found, signal) {
-    const load = async (each) => (await state.api.history(each, { at: state.at, limit: 1000 }, { signal })).commits;
+async function history(name, found, answer, signal) {
+    const load = (each) => changesOf(each, answer.revision, signal);
     const changesAbove = async (above) => (await load(above)).filter(({ revision }) => revision > found.created)
         .map((commit) => ({ ...commit, events: commit.events.filter(({ kind, object }) => object === above && kind !== 'ObjectCreated' && kind !== 'ObjectWritten') }))
         .filter(({ events }) => events.length > 0);
