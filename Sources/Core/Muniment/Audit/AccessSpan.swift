@@ -61,25 +61,6 @@ extension Store {
         } ?? []
     }
 
-    /// Returns the spans of revisions during which a subject had access to an object.
-    ///
-    /// - Parameters:
-    ///   - subject: a user, a thing, a role, `everyone` or `anonymous`.
-    ///   - privileges: the required privileges: all of these at once.
-    ///   - object: any object, including a deleted one.
-    ///   - from: the first moment.
-    ///   - to: the last moment.
-    /// - Throws: as ``accessSpans(with:on:from:to:for:)``.
-    public func accessSpans(
-        of subject: Name, with privileges: [String], on object: Name, from: Moment = .revision(.genesis), to: Moment = .now
-    ) throws -> [AccessSpan] {
-        if let problem = subject.problem { throw problem }
-        return try withWalk(privileges, object, from, to) { walk in
-            guard let caller = try walk.caller(subject) else { return [] }
-            return try walk.spans(of: caller, isRole: subject.kind == .role)
-        } ?? []
-    }
-
     /// Calls `body` with a walk over the results of a query during a span. Returns nil if the object or a privilege never existed,
     /// or if the audience may not know the object in that span.
     ///
@@ -98,12 +79,8 @@ extension Store {
             guard firstRevision <= lastRevision, first <= last || firstRevision == .genesis else {
                 throw Refusal(.malformed, "the span ends before it starts: swap its two ends")
             }
-            var wanted: Privileges = []
-            for name in privileges {
-                guard let privilege = reader.privilege(name) else { return nil }
-                wanted.formUnion(privilege)
-            }
-            guard let number = try reader.number(of: object), !wanted.isEmpty else { return nil }
+            guard let wanted = reader.privileges(named: privileges), !wanted.isEmpty, let number = try reader.number(of: object)
+            else { return nil }
             let disclosure = try Disclosure(to: audience, reader)
             let isOwn = subject.map(disclosure.isOwn) ?? false
             guard let begin = isOwn ? .genesis : try disclosure.firstRevision(of: ObjectID(rawValue: number)), begin <= lastRevision

@@ -52,9 +52,7 @@ struct AuditSelection {
         case .now: return (now, nil)
         case .time(let time): return (time, nil)
         case .revision(let revision), .revisionAt(let revision, _):
-            guard revision <= reader.state.revision else {
-                throw StoreError.noSuchRevision(revision, head: reader.state.revision)
-            }
+            try reader.requireRevision(revision)
             return (nil, revision)
         }
     }
@@ -95,7 +93,6 @@ struct AuditSelection {
     /// Whether the index finds events by the checksum of a text as well. Two texts can have the same checksum.
     var isFoundByText: Bool { filter.requestID != nil }
 
-    /// Returns whether the revision and time of a commit match.
     func covers(_ commit: Commit) -> Bool {
         revisions.contains(commit.revision) && times.contains(state.time(of: commit.revision, recorded: commit.time))
     }

@@ -43,8 +43,11 @@ extension Store {
     /// - Throws: `Refusal` for an ill-formed name, and for a privilege that the store does not define.
     public func accessChanges(for user: Name, levels: [AccessLevel], through last: Revision? = nil) throws -> [AccessChange] {
         let ordered = try withReader { reader in
-            try levels.sorted { $0.privileges.count < $1.privileges.count }.map { level in
-                (name: level.name, privileges: try known(level.privileges, in: reader))
+            try levels.sorted { $0.privileges.count < $1.privileges.count }.map { level -> (name: String, privileges: Privileges) in
+                for name in level.privileges where reader.privilege(name) == nil {
+                    throw Refusal(.malformed, "the store has no privilege `\(name)`, which a level names")
+                }
+                return (name: level.name, privileges: reader.privileges(named: level.privileges) ?? [])
             }
         }
         func held(_ access: ObjectAccess) -> String? {
@@ -68,14 +71,5 @@ extension Store {
         }
         if let current { finish(current) }
         return changes
-    }
-
-    private func known(_ names: [String], in reader: IndexReader) throws -> Privileges {
-        try names.reduce(into: []) { privileges, name in
-            guard let privilege = reader.privilege(name) else {
-                throw Refusal(.malformed, "the store has no privilege `\(name)`, which a level names")
-            }
-            privileges.formUnion(privilege)
-        }
     }
 }

@@ -3,26 +3,14 @@ public import Permissions
 
 /// The answer to a check, with the reason.
 public struct CheckResult: Hashable, Sendable {
-    public let isAllowed: Bool
-    public let verdict: Verdict
+    public var isAllowed: Bool { verdict.allows(Privileges(wanted)) }
+    public internal(set) var verdict: Verdict
     /// Each privilege in the question, in the order of their names.
-    private let wanted: [Privileges]
-    private let subject: Name
-    private let privileges: [String]
-    private let object: Name
-    private let revision: Revision
-
-    init(
-        _ verdict: Verdict, wanted: [Privileges], _ subject: Name, _ privileges: [String], _ object: Name, at revision: Revision
-    ) {
-        isAllowed = verdict.allows(Privileges(wanted))
-        self.verdict = verdict
-        self.wanted = wanted
-        self.subject = subject
-        self.privileges = privileges
-        self.object = object
-        self.revision = revision
-    }
+    let wanted: [Privileges]
+    let subject: Name
+    let privileges: [String]
+    let object: Name
+    let revision: Revision
 
     /// The same denial as if the object had never existed. A denial because of the subject or a privilege is unchanged.
     var withoutObject: CheckResult {
@@ -30,8 +18,9 @@ public struct CheckResult: Hashable, Sendable {
         case .administrator, .levels: break
         case .unknownObject, .unknownSubject, .unknownPrivilege: return self
         }
-        return CheckResult(
-            Verdict(effective: [], reason: .unknownObject), wanted: wanted, subject, privileges, object, at: revision)
+        var result = self
+        result.verdict = Verdict(effective: [], reason: .unknownObject)
+        return result
     }
 
     /// One sentence that says why.
@@ -53,7 +42,6 @@ public struct CheckResult: Hashable, Sendable {
         }
     }
 
-    /// The missing privileges, by name.
     private var missing: String {
         zip(privileges, wanted).filter { !verdict.allows($1) }.map(\.0).joined(separator: ", ")
     }

@@ -29,16 +29,18 @@ public final class Snapshot {
     /// Returns whether a subject has all of some privileges on an object, and why.
     public func check(_ subject: Name, _ privileges: [String], on object: Name) throws -> CheckResult {
         try checkForm(subject, object)
+        func result(_ verdict: Verdict, _ wanted: [Privileges]) -> CheckResult {
+            CheckResult(
+                verdict: verdict, wanted: wanted, subject: subject, privileges: privileges, object: object, revision: revision)
+        }
         var wanted: [Privileges] = []
         for name in privileges {
             guard let privilege = reader.privilege(name) else {
-                return CheckResult(
-                    Verdict(effective: [], reason: .unknownPrivilege(name)), wanted: [], subject, privileges, object, at: revision)
+                return result(Verdict(effective: [], reason: .unknownPrivilege(name)), [])
             }
             wanted.append(privilege)
         }
-        let verdict = try verdict(for: subject, on: object, wanted: Privileges(wanted))
-        return CheckResult(verdict, wanted: wanted, subject, privileges, object, at: revision)
+        return result(try verdict(for: subject, on: object, wanted: Privileges(wanted)), wanted)
     }
 
     /// Returns whether a subject has all of some privileges on an object, by number. This is the fastest check, for callers that
@@ -55,9 +57,7 @@ public final class Snapshot {
     public func check(
         _ subject: PrincipalID, _ wanted: Privileges, on object: ObjectID, at revision: Revision
     ) throws -> Bool {
-        guard revision <= reader.state.revision else {
-            throw StoreError.noSuchRevision(revision, head: reader.state.revision)
-        }
+        try reader.requireRevision(revision)
         let present = reader.revision
         reader.move(to: revision)
         defer { reader.move(to: present) }
@@ -78,14 +78,7 @@ public final class Snapshot {
     public func objectID(_ name: Name) throws -> ObjectID? { try reader.number(of: name).map(ObjectID.init(rawValue:)) }
 
     /// Returns a set of privileges by name; nil if the store does not define one of them.
-    public func privileges(named names: [String]) -> Privileges? {
-        var privileges: Privileges = []
-        for name in names {
-            guard let privilege = reader.privilege(name) else { return nil }
-            privileges.formUnion(privilege)
-        }
-        return privileges
-    }
+    public func privileges(named names: [String]) -> Privileges? { reader.privileges(named: names) }
 
     /// Returns the effective privileges of a subject on an object, sorted; empty if the object does not exist.
     public func privileges(of subject: Name, on object: Name) throws -> [String] {

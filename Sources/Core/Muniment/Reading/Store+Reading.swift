@@ -4,7 +4,6 @@ internal import Hashing
 internal import Permissions
 internal import Projections
 
-/// Reading a store.
 extension Store {
     /// Calls `body` with a snapshot of one moment, for questions. The snapshot is valid only inside `body`, which must not
     /// commit.
@@ -24,9 +23,7 @@ extension Store {
             try checkIndex()
             return reader.revision == .genesis ? options.clock() : max(options.clock(), reader.state.time)
         case .revision(let revision):
-            guard revision <= reader.state.revision else {
-                throw StoreError.noSuchRevision(revision, head: reader.state.revision)
-            }
+            try reader.requireRevision(revision)
             reader.move(to: revision)
             return try log.read { try reader.time(of: revision, in: $0) }
         case .time(let instant):
@@ -129,5 +126,20 @@ extension IndexReader {
     /// Returns the commit time of a revision, after corrections of the clock.
     func time(of revision: Revision, in log: LogReader) throws -> Instant {
         state.time(of: revision, recorded: try log.time(of: revision))
+    }
+
+    /// Throws ``StoreError/noSuchRevision(_:head:)`` for a revision after the head.
+    func requireRevision(_ revision: Revision) throws {
+        guard revision <= state.revision else { throw StoreError.noSuchRevision(revision, head: state.revision) }
+    }
+
+    /// Returns a set of privileges by name; nil if the store does not define one of them.
+    func privileges(named names: [String]) -> Privileges? {
+        var privileges: Privileges = []
+        for name in names {
+            guard let privilege = privilege(name) else { return nil }
+            privileges.formUnion(privilege)
+        }
+        return privileges
     }
 }
