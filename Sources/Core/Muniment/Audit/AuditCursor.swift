@@ -17,14 +17,9 @@ public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
 
     private static let version: UInt8 = 1
     private static let checksumTag: UInt32 = 0xA0D1
+}
 
-    init(events: EventPosition, refusals: RefusalNumber, filter: [UInt8], history: [UInt8]) {
-        self.events = events
-        self.refusals = refusals
-        self.filter = filter
-        self.history = history
-    }
-
+extension AuditCursor {
     /// The cursor as text. It contains letters, digits, `-` and `_`.
     public var description: String {
         var writer = ByteWriter()
@@ -55,12 +50,11 @@ public struct AuditCursor: Hashable, Sendable, CustomStringConvertible {
         let version = try reader.byte(bytes)
         guard version == Self.version else { throw .unknownFormat(version: version) }
         let revision = Revision(try reader.varint(bytes))
-        events = EventPosition(revision, try reader.varint(bytes))
-        refusals = RefusalNumber(try reader.varint(bytes))
-        filter = try reader.blob(bytes)
-        history = try reader.blob(bytes)
+        let (events, refusals) = (EventPosition(revision, try reader.varint(bytes)), RefusalNumber(try reader.varint(bytes)))
+        let (filter, history) = (try reader.blob(bytes), try reader.blob(bytes))
         guard reader.offset == bytes.count, revision < .open, refusals >= .first else {
             throw .malformed(what: "a cursor", offset: reader.offset)
         }
+        self.init(events: events, refusals: refusals, filter: filter, history: history)
     }
 }

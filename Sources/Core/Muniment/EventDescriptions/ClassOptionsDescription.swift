@@ -7,11 +7,6 @@ package struct ClassOptionsDescription {
     /// Returns the names of privileges, sorted.
     package let names: (Privileges) -> [String]
 
-    package init(options: ClassOptions, names: @escaping (Privileges) -> [String]) {
-        self.options = options
-        self.names = names
-    }
-
     /// The options that are set, a phrase each.
     package var words: [String] {
         var words = [options.objectACL == ObjectACL.required ? "entries on each object" : "no entries on objects"]

@@ -26,7 +26,6 @@ package struct EventDescription {
 /// Describes the events of a commit.
 package struct EventDescriber {
     package let commit: DescribedCommit
-    /// The parts that descriptions omit.
     let withheld: WithheldParts
 
     /// The largest number of characters of a value that a sentence quotes.
@@ -95,10 +94,8 @@ package struct EventDescriber {
         try introduction.name ?? commit.name(introduction.id)
     }
 
-    /// Returns a set of privileges in words.
     private func words(_ privileges: Privileges) -> String { privileges.words(commit.names(of:)) }
 
-    /// Returns a set of privileges as a list of names.
     private func list(_ privileges: Privileges) -> JSONValue { .texts(commit.names(of: privileges)) }
 
     // MARK: Objects
@@ -150,7 +147,7 @@ package struct EventDescriber {
         var sentence = "\(subject) was granted \(words(event.privileges)) on \(object)"
         var members: JSONObject = [
             "subject": .string(subject), "object": .string(object), "privileges": list(event.privileges),
-            "cause": .string(event.cause.name),
+            "cause": .string("\(event.cause)"),
         ]
         if event.until != .forever {
             sentence += " until \(event.until)"
@@ -193,16 +190,5 @@ package struct EventDescriber {
             "\(classID) \(verb): " + description.words.joined(separator: "; "),
             ["class": .string(classID), "options": description.json]
         )
-    }
-}
-
-extension GrantCause {
-    fileprivate var name: String {
-        switch self {
-        case .granted: "granted"
-        case .preset: "preset"
-        case .creator: "creator"
-        case .permanentCreator: "permanentCreator"
-        }
     }
 }

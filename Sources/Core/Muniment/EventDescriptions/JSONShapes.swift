@@ -1,7 +1,6 @@
 package import Events
 internal import Permissions
 
-/// Builds JSON responses.
 extension JSONValue {
     package static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
     package static func name(_ name: Name) -> JSONValue { .string(name.text) }

@@ -9,7 +9,6 @@ final class CitationFinder {
     private let log: LogReader
     private var found: [Fact: WitnessedFact] = [:]
     private var commits: [Revision: Commit] = [:]
-    /// The number of events in `commits`.
     private var eventCount = 0
     /// The number of events that stay in memory, unless one commit has more.
     private static let eventLimit = 100_000
@@ -101,7 +100,6 @@ final class CitationFinder {
     }
 }
 
-/// The effect of an event on a privilege of an entry.
 private enum Effect {
     case none
     /// The privilege may be lost: a wildcard keeps only privileges that the class knows, and a deletion includes the objects below.
@@ -131,7 +129,6 @@ extension Citation {
 }
 
 extension Privileges {
-    /// Each privilege of this set as a separate set.
     fileprivate var singles: [Privileges] {
         (0..<UInt32(UInt32.bitWidth)).map { Privileges(rawValue: 1 << $0) }.filter(contains)
     }

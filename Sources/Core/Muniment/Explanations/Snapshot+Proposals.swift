@@ -68,7 +68,6 @@ extension Snapshot {
 }
 
 extension String {
-    /// Whether a privilege can have this name.
     fileprivate var isSymbol: Bool {
         !isEmpty && utf8.count <= Limits.symbolBytes && !unicodeScalars.contains { $0.properties.generalCategory == .control }
     }

@@ -30,29 +30,23 @@ extension Snapshot {
             let finder = CitationFinder(reader, log)
             let disclosure = try Disclosure(to: audience, reader)
             return try explanations.map { explanation in
-                var writer = WitnessWriter(explanation, finder, reader, steps: ExplanationLimits.steps / max(1, explanations.count))
+                var writer = WitnessWriter(
+                    explanation: explanation, finder: finder, reader: reader,
+                    steps: ExplanationLimits.steps / max(1, explanations.count))
                 return try disclosure.redacted(writer.witness(), about: explanation.objectID)
             }
         }
     }
 }
 
-/// Builds a witness.
 private struct WitnessWriter {
-    private let explanation: Explanation
-    private let finder: CitationFinder
-    private let reader: IndexReader
-    private var names: [UInt64: String] = [:]
-    private var isComplete = true
+    let explanation: Explanation
+    let finder: CitationFinder
+    let reader: IndexReader
     /// How many more steps the paths may have.
-    private var steps: Int
-
-    init(_ explanation: Explanation, _ finder: CitationFinder, _ reader: IndexReader, steps: Int) {
-        self.explanation = explanation
-        self.steps = steps
-        self.finder = finder
-        self.reader = reader
-    }
+    var steps: Int
+    var names: [UInt64: String] = [:]
+    var isComplete = true
 
     mutating func witness() throws -> Witness {
         var appointment: WitnessedFact?
@@ -159,7 +153,6 @@ private struct WitnessWriter {
         return facts
     }
 
-    /// Returns the path of a chain of links.
     private mutating func path(
         _ chain: [ObjectReasons], to target: ObjectID, _ ancestry: MembershipChains
     ) throws -> WitnessedPath {

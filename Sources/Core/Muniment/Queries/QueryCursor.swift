@@ -18,14 +18,9 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
     private static let checksumTag: UInt32 = 0x5143
     /// The largest size of a key in the index of properties, in bytes, with a margin.
     private static let keyLimit = 256
+}
 
-    init(revision: Revision, instant: Instant, digest: [UInt8], position: QueryPosition) {
-        self.revision = revision
-        self.instant = instant
-        self.digest = digest
-        self.position = position
-    }
-
+extension QueryCursor {
     /// The cursor as text. It contains letters, digits, `-` and `_`.
     public var description: String {
         var writer = ByteWriter()
@@ -44,24 +39,23 @@ public struct QueryCursor: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: a value of ``description``.
     /// - Throws: `Refusal` with `malformed` for any other text.
     public init(_ text: String) throws(Refusal) {
-        guard let cursor = try? QueryCursor(decoding: text) else {
+        guard let cursor = OpaqueText.bytes(of: text, tag: Self.checksumTag).flatMap({ try? QueryCursor(decoding: $0) }) else {
             throw Refusal(.malformed, "`\(Name(text).excerpt)` is not a cursor: pass the cursor of the previous page unchanged")
         }
         self = cursor
     }
 
-    private init(decoding text: String) throws {
-        guard let bytes = OpaqueText.bytes(of: text, tag: Self.checksumTag) else { throw CodecError.truncated(offset: 0) }
+    private init(decoding bytes: [UInt8]) throws(CodecError) {
         let body = bytes.span
         var reader = ByteReader()
-        guard try reader.byte(body) == Self.version else { throw CodecError.unknownFormat(version: bytes[0]) }
-        revision = Revision(try reader.varint(body))
-        instant = Instant(microseconds: Int64(bitPattern: try reader.fixed64(body)))
-        digest = try reader.blob(body)
+        guard try reader.byte(body) == Self.version else { throw .unknownFormat(version: bytes[0]) }
+        let revision = Revision(try reader.varint(body))
+        let instant = Instant(microseconds: Int64(bitPattern: try reader.fixed64(body)))
+        let digest = try reader.blob(body)
         let object = ObjectID(rawValue: try reader.varint(body))
         var keys: [[UInt8]] = []
         for _ in 0..<(try reader.varint(body)) { keys.append(try reader.blob(body)) }
-        position = QueryPosition(keys: keys, object: object)
+        self.init(revision: revision, instant: instant, digest: digest, position: QueryPosition(keys: keys, object: object))
     }
 
     /// Returns whether the position is possible for this query.

@@ -23,7 +23,7 @@ enum AffectedSubscribers {
     ///   - reader: a view of the index that contains the commit.
     static func subjects(of commit: Commit, readsValues: Bool = false, _ reader: IndexReader) throws -> Set<UInt64>? {
         guard commit.revision > .genesis, commit.events.count <= limit else { return nil }
-        var search = Search(commit.revision, readsValues, reader)
+        var search = Search(reader: reader, revision: commit.revision, readsValues: readsValues)
         for event in commit.events { guard try search.add(event.effect) else { return nil } }
         return search.subjects
     }
@@ -40,18 +40,12 @@ enum AffectedSubscribers {
 
     private struct Search {
         let reader: IndexReader
-        let earlier: Revision
         let revision: Revision
         let readsValues: Bool
         var subjects: Set<UInt64> = []
-        private var objectsLeft = AffectedSubscribers.limit
+        var objectsLeft = AffectedSubscribers.limit
 
-        init(_ revision: Revision, _ readsValues: Bool, _ reader: IndexReader) {
-            self.reader = reader
-            self.revision = revision
-            self.readsValues = readsValues
-            earlier = Revision(revision.rawValue - 1)
-        }
+        var earlier: Revision { Revision(revision.rawValue - 1) }
 
         /// Adds the subscribers an event may affect; returns false if it may affect any.
         mutating func add(_ effect: EventEffect) throws -> Bool {

@@ -9,8 +9,6 @@ public struct StoreActivity: Hashable, Sendable {
     public internal(set) var refusals: UInt64 = 0
     /// The duration of each write of a group, including its sync to the disk.
     public internal(set) var writes = DurationHistogram()
-
-    public init() {}
 }
 
 /// A histogram of durations.
