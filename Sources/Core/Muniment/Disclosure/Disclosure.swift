@@ -75,26 +75,25 @@ final class Disclosure {
 
     /// Returns whether the audience may read an object's entries and events.
     func mayKnowEntries(on object: ObjectID, at revision: Revision) throws -> Bool {
-        guard caller != nil else { return true }
-        guard let standing = try standing(on: object), standing.created <= revision else { return false }
-        return standing.privileges.contains(.setPermissions)
+        try privileges(on: object, at: revision).contains(.setPermissions)
     }
 
     /// Returns whether the audience may know that an object exists, and its name.
     func mayKnow(_ object: ObjectID, at revision: Revision) throws -> Bool {
-        guard caller != nil else { return true }
-        guard let standing = try standing(on: object), standing.created <= revision else { return false }
-        return !standing.privileges.isDisjoint(with: [.read, .setPermissions])
+        try !privileges(on: object, at: revision).isDisjoint(with: [.read, .setPermissions])
     }
 
     /// Returns whether the audience may read the value of an object at a revision.
     func mayKnowValue(of object: ObjectID, at revision: Revision) throws -> Bool {
-        guard let caller else { return true }
-        guard let standing = try standing(on: object), standing.created <= revision, standing.privileges.contains(.read) else {
-            return false
-        }
-        guard let principal = caller.principal else { return true }
+        guard try privileges(on: object, at: revision).contains(.read) else { return false }
+        guard let principal = caller?.principal else { return true }
         return try looking(at: revision) { try reader.access(of: principal, .read, to: object).isAllowed }
+    }
+
+    /// Returns the present privileges of the audience on an object; none if the object was created after a revision.
+    private func privileges(on object: ObjectID, at revision: Revision) throws -> Privileges {
+        guard caller != nil else { return .all }
+        return try standing(on: object).flatMap { $0.created <= revision ? $0.privileges : nil } ?? []
     }
 
     private func standing(on object: ObjectID) throws -> Standing? {
@@ -119,13 +118,8 @@ final class Disclosure {
         if subject == principal { return true }
         // A role that the caller left or lost in this revision was its role before.
         for looked in [Revision(max(revision.rawValue, 1) - 1), revision] {
-            let members: Set<PrincipalID>
-            if let known = memberships[looked] {
-                members = known
-            } else {
-                members = Set(try looking(at: looked) { try reader.subjects(of: principal).members })
-                memberships[looked] = members
-            }
+            let members = try memberships[looked] ?? looking(at: looked) { Set(try reader.subjects(of: principal).members) }
+            memberships[looked] = members
             if members.contains(subject) { return true }
         }
         return false
