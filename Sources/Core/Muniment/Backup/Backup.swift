@@ -65,12 +65,9 @@ extension Backup {
     func write(to path: String) throws {
         var json = json
         json["format"] = .string(Backup.format)
-        var writer = JSONWriter()
-        writer.write(.object(json))
-        try replaceFile(Backup.record(in: path), with: Array((writer.text + "\n").utf8))
+        try replaceFile(Backup.record(in: path), with: JSONText.encode(.object(json)) + [UInt8(ascii: "\n")])
     }
 
-    /// Returns whether a folder contains the record of a backup.
     static func exists(at path: String) -> Bool { fileExists(record(in: path)) }
 
     private static func record(in path: String) -> String { path + "/backup.json" }

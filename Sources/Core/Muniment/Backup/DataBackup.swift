@@ -148,8 +148,6 @@ extension DataBackup {
             "accounts": .bool(hasAccounts),
         ]
         if let tokensHash { json["tokensHash"] = .string(tokensHash) }
-        var writer = JSONWriter()
-        writer.write(.object(json))
-        try replaceFile(path + "/backup.json", with: Array((writer.text + "\n").utf8))
+        try replaceFile(path + "/backup.json", with: JSONText.encode(.object(json)) + [UInt8(ascii: "\n")])
     }
 }

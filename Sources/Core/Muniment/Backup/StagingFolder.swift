@@ -32,7 +32,6 @@ enum StagingFolder {
         }
     }
 
-    /// Throws if `path` contains something that would be overwritten.
     static func checkIsFree(_ path: String) throws {
         guard try exists(path) else { return }
         guard isFolder(path), try FileManager.default.contentsOfDirectory(atPath: path).isEmpty else {

@@ -44,6 +44,17 @@ extension Store {
         return try body(folder, log)
     }
 
+    /// Opens the log of a closed store for writing, with the writer's lock, and closes it after `body`.
+    static func withLogForWriting<R>(of folder: StoreFolder, _ options: StoreOptions, _ body: (EventLog) throws -> R) throws -> R {
+        try OpenStores.enter(folder.path)
+        defer { OpenStores.leave(folder.path) }
+        let lock = try folder.takeLock()
+        defer { lock.release() }
+        let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
+        defer { log.close() }
+        return try body(log)
+    }
+
     private static func backup(
         _ folder: StoreFolder, _ log: EventLog, to path: String, _ options: StoreOptions
     ) throws -> Backup {

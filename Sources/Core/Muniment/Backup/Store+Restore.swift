@@ -22,10 +22,7 @@ extension Store {
             try makeFolder(draft.log)
             try take(source, into: draft)
             try check(draft, of: source, against: record, options)
-            var options = options
-            // Restoring adds no commits to the log.
-            options.expiryRecording = .withCommits
-            try Store.open(at: draft.path, .writing, options: options).close()
+            try foldIndex(at: draft.path, options)
             return record
         }
     }

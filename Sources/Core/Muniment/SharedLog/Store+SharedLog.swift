@@ -118,12 +118,12 @@ extension Store {
     public static func move(at path: String, to shared: any SharedLog, options: StoreOptions = StoreOptions()) throws -> Revision {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
-        try OpenStores.enter(folder.path)
-        defer { OpenStores.leave(folder.path) }
-        let lock = try folder.takeLock()
-        defer { lock.release() }
-        let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
-        defer { log.close() }
+        return try withLogForWriting(of: folder, options) { log in try move(log, of: folder, to: shared, options) }
+    }
+
+    private static func move(
+        _ log: EventLog, of folder: StoreFolder, to shared: any SharedLog, _ options: StoreOptions
+    ) throws -> Revision {
         try folder.logSeal.check(log)
         guard let end = log.end else { throw LogError.empty }
         var position = try shared.position()

@@ -42,7 +42,7 @@ extension Writer {
             if let reason = log.failure { throw LogError.stopped(reason) }
             let refusals = record(refused)
             let rows = workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
-            expectEnds()
+            watchEnds()
             workingSet.endTurn()
             do {
                 let group = try log.group(of: commits, refusals: refusals)
@@ -135,7 +135,7 @@ extension Writer {
                 hash = record.hash
             }
             if let hash { try index.flush(workingSet, hash: hash) }
-            expectEnds()
+            watchEnds()
             workingSet.endTurn()
         } catch {
             stop("commits of the shared log could not be folded: \(error)")
@@ -157,10 +157,7 @@ extension Writer {
         workingSet = try make()
         nextRefusal = log.lastRefusal?.number.next ?? .first
         _ = try? workingSet.nextExpiries(by: .distantPast)
-        ends?.expect(workingSet.earliestExpiry)
+        watchEnds()
         workingSet.endTurn()
     }
-
-    /// Tells the timer of expiries about the next one. Called while holding the turn.
-    func expectEnds() { ends?.expect(workingSet.earliestExpiry) }
 }

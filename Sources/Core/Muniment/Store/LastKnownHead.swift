@@ -16,7 +16,6 @@ struct LastKnownCommit: Hashable {
 /// recorded commit, or contains another commit at that revision, it was rolled back. The second file detects this if the whole
 /// folder of the store was put back or is missing.
 struct LastKnownHead {
-    /// The folder of the store.
     let folder: String
 
     private var own: String { folder + "/head" }
@@ -78,7 +77,6 @@ struct LastKnownHead {
             path: folder, seen: seen.revision, seenHash: "\(seen.hash)", head: head.revision, headHash: "\(head.hash)")
     }
 
-    /// Removes both records.
     func remove() throws {
         for path in [own, outer].compactMap({ $0 }) where try exists(path) { try removeFile(path) }
     }

@@ -38,9 +38,8 @@ extension Store {
 
     /// Saves levels in the store.
     public func setLevels(_ levels: [AccessLevel]) throws {
-        var writer = JSONWriter()
-        writer.write(.array(levels.map(\.json)))
-        try writing { _ in try replaceFile(folder.levels, with: AccessLevel.file(Array(writer.text.utf8))) }
+        let json = try JSONText.encode(.array(levels.map(\.json)))
+        try writing { _ in try replaceFile(folder.levels, with: AccessLevel.file(json)) }
     }
 }
 

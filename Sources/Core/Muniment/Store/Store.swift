@@ -73,6 +73,7 @@ public final class Store: Sendable {
         try makeFolder(folder.path)
         let lock = try folder.takeLock()
         do {
+            defer { lock.release() }
             guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
             guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
             // An index without a log is a damaged store. A new store in its place would hide the loss.
@@ -86,12 +87,15 @@ public final class Store: Sendable {
                 _ = try log.append([genesis])
             }
             try makeFolder(folder.index)
-            lock.release()
-        } catch {
-            lock.release()
-            throw error
         }
         return try open(at: path, .writing, options: options)
+    }
+
+    /// Opens a closed store for writing and closes it again, so that its index is folded. Adds no commits to the log.
+    static func foldIndex(at path: String, _ options: StoreOptions, isUpkeep: Bool = false) throws {
+        var options = options
+        (options.expiryRecording, options.isUpkeep) = (.withCommits, isUpkeep)
+        try open(at: path, .writing, options: options).close()
     }
 
     /// Creates a log, fills it, and moves it into place atomically. The store exists from that moment on.
@@ -178,14 +182,7 @@ public final class Store: Sendable {
             clockGuard: clockGuard(folder, log, options), workLimit: options.workPerTransaction,
             expiryRecording: options.expiryRecording, feed: feed,
             shared: options.sharedLog.map { shared in
-                SharedWriting(log: shared) {
-                    let workingSet = try index.workingSet()
-                    do { try opening.catchUp(index, workingSet) } catch {
-                        workingSet.end()
-                        throw error
-                    }
-                    return workingSet
-                }
+                SharedWriting(log: shared) { try opening.currentWorkingSet(of: index) }
             }
         ) {
             try folder.logSeal.remove()
@@ -344,7 +341,6 @@ extension Error {
         }
     }
 
-    /// Whether the disk is full.
     fileprivate var isFullDisk: Bool {
         switch self {
         case let error as FileError: error.isDiskFull

@@ -150,16 +150,21 @@ struct IndexOpening {
     private func caughtUp(_ index: Index) throws -> WorkingSet {
         do {
             try markOpen()
-            let workingSet = try index.workingSet()
-            do { try catchUp(index, workingSet) } catch {
-                workingSet.end()
-                throw error
-            }
-            return workingSet
+            return try currentWorkingSet(of: index)
         } catch {
             index.close()
             throw error
         }
+    }
+
+    /// Returns a working set of an index, after folding the commits that the index does not contain.
+    func currentWorkingSet(of index: Index) throws -> WorkingSet {
+        let workingSet = try index.workingSet()
+        do { try catchUp(index, workingSet) } catch {
+            workingSet.end()
+            throw error
+        }
+        return workingSet
     }
 
     /// Opens the index for reading. Throws with the reason if it cannot be read as it is.

@@ -28,11 +28,8 @@ extension Store {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
         guard !fileExists(folder.sharedMark) else { throw StoreError.shared(path: folder.path) }
-        let accepted = try recordRollback(folder, options)
-        var options = options
-        // Opening must not add commits to the log.
-        options.expiryRecording = .withCommits
-        try Store.open(at: path, .writing, options: options).close()
+        let accepted = try withLogForWriting(of: folder, options) { try recordRollback(folder, $0, options) }
+        try foldIndex(at: path, options)
         return accepted
     }
 
@@ -59,13 +56,9 @@ extension Store {
         try folder.seenHead.removeOutside()
     }
 
-    private static func recordRollback(_ folder: StoreFolder, _ options: StoreOptions) throws -> AcceptedRollback {
-        try OpenStores.enter(folder.path)
-        defer { OpenStores.leave(folder.path) }
-        let lock = try folder.takeLock()
-        defer { lock.release() }
-        let log = try EventLog(path: folder.log, isReadOnly: false, mapBytes: options.mapBytes)
-        defer { log.close() }
+    private static func recordRollback(
+        _ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions
+    ) throws -> AcceptedRollback {
         guard let head = log.head else { throw LogError.empty }
         guard let problem = IndexOpening(folder: folder, log: log, options: options).rollback() else {
             throw StoreError.notRolledBack(path: folder.path)

@@ -59,13 +59,6 @@ extension Store {
         }
     }
 
-    /// Checks before the index is removed, since the index may contain the only evidence of a rollback.
-    private static func checkForRollback(_ folder: StoreFolder, _ options: StoreOptions) throws {
-        let log = try folder.openLogForReading(options)
-        defer { log.close() }
-        try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
-    }
-
     /// Removes the index of a store that is not open, and folds it again from the log.
     public static func rebuild(at path: String, options: StoreOptions = StoreOptions()) throws {
         let folder = StoreFolder(path)
@@ -73,31 +66,25 @@ extension Store {
         let lock = try folder.takeLock()
         do {
             defer { lock.release() }
-            try checkForRollback(folder, options)
+            let log = try folder.openLogForReading(options)
+            defer { log.close() }
+            // The index may contain the only evidence of a rollback.
+            try IndexOpening(folder: folder, log: log, options: options).checkForRollback()
             try removeFlatFolder(folder.index)
         }
-        var options = options
-        // The log is not changed.
-        options.expiryRecording = .withCommits
-        options.isUpkeep = true
-        try Store.open(at: path, .writing, options: options).close()
+        try foldIndex(at: path, options, isUpkeep: true)
     }
 }
 
 private struct Verification {
     let folder: StoreFolder
     let options: StoreOptions
-    private var commits: UInt64 = 0
-    private var events: UInt64 = 0
-    private var refusals: UInt64 = 0
-    private var refusalHash: Digest?
-    private var problems: [String] = []
-    private var notes: [String] = []
-
-    init(folder: StoreFolder, options: StoreOptions) {
-        self.folder = folder
-        self.options = options
-    }
+    var commits: UInt64 = 0
+    var events: UInt64 = 0
+    var refusals: UInt64 = 0
+    var refusalHash: Digest?
+    var problems: [String] = []
+    var notes: [String] = []
 
     mutating func run(quick: Bool) throws -> VerificationReport {
         if let found = try folder.logSeal.problems() {
@@ -173,6 +160,11 @@ private struct Verification {
     /// Commits, or refusals, between two reports of the progress.
     private static let stride: UInt64 = 4096
 
+    private static func tell(_ progress: (Progress) throws -> Void, _ stage: String, _ done: UInt64, of total: UInt64) throws {
+        guard done % stride == 0 else { return }
+        do { try progress(Progress(stage: stage, done: done, total: total)) } catch { throw EndedError(reason: error) }
+    }
+
     /// Checks the hash chain, decodes every event, and checks that times never decrease.
     private mutating func walk(_ log: EventLog, to last: Revision, _ progress: (Progress) throws -> Void) throws {
         var previous = Instant.distantPast
@@ -189,10 +181,7 @@ private struct Verification {
                     commits += 1
                 }
                 events += UInt64(commit.events.count)
-                guard commits % Self.stride == 0 else { return }
-                do { try progress(Progress(stage: "checking the chain", done: commits, total: last.rawValue)) } catch {
-                    throw EndedError(reason: error)
-                }
+                try Self.tell(progress, "checking the chain", commits, of: last.rawValue)
             }
         }
     }
@@ -212,10 +201,7 @@ private struct Verification {
                 previous = refusal.head
                 refusals += 1
                 refusalHash = hash
-                guard refusals % Self.stride == 0 else { return }
-                do { try progress(Progress(stage: "checking the refused commands", done: refusals, total: total)) } catch {
-                    throw EndedError(reason: error)
-                }
+                try Self.tell(progress, "checking the refused commands", refusals, of: total)
             }
         }
     }

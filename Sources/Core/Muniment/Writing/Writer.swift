@@ -62,7 +62,6 @@ final class Writer: @unchecked Sendable {
     var isImporting = false
     /// The number of the next refusal; guarded by the turn.
     var nextRefusal: RefusalNumber
-    /// The store's folder.
     private let path: String
     /// Called before the writer decides anything that may be written to the log.
     private let willWrite: @Sendable () throws -> Void
@@ -105,7 +104,7 @@ final class Writer: @unchecked Sendable {
         workingSet.endTurn()
     }
 
-    /// Starts to record expiries automatically. Called once, before anything is written.
+    /// Tells the timer of expiries about the next one. Called before anything is written, and then while holding the turn.
     func watchEnds() { ends?.expect(workingSet.earliestExpiry) }
 
     /// Why reads of the current state are unreliable; nil if they are reliable.
@@ -125,7 +124,6 @@ final class Writer: @unchecked Sendable {
         if enqueue(Request(transaction, completion: completion)) { queue.async { self.commitGroup() } }
     }
 
-    /// The number of transactions that wait for a turn.
     var waitingCount: Int { waiting.withLock { $0.requests.count } }
 
     /// Adds a request to the queue. Returns whether the caller must lead a group, which then contains the request.
@@ -137,7 +135,6 @@ final class Writer: @unchecked Sendable {
         }
     }
 
-    /// Takes a turn with all waiting transactions.
     private func commitGroup() {
         turn.wait()
         gather()
@@ -335,7 +332,7 @@ final class Writer: @unchecked Sendable {
         unwrittenEvents = 0
         let refusals = record(refused)
         let rows = toIndex && workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
-        ends?.expect(workingSet.earliestExpiry)
+        watchEnds()
         workingSet.endTurn()
         disk.wait()
         turn.signal()
