@@ -13,7 +13,7 @@ struct CommitSignalTests {
     }
 
     private func wait(_ feed: CommitSignal, after revision: UInt64, touching entities: Set<UInt64>) async {
-        _ = await feed.wait(after: Revision(revision), for: .touching(entities)) {}
+        _ = await feed.wait(after: Revision(revision), for: .touching, entities) {}
     }
 
     @Test("A commit that is announced between the last check of a waiter and its wait still wakes the waiter")

@@ -10,7 +10,6 @@ struct ReplicaCandidates: Sendable {
     private(set) var through: Revision
     /// The objects to which the access may have changed.
     private(set) var accessed: Set<ObjectID> = []
-    /// The objects with another value or owner.
     private(set) var written: Set<ObjectID> = []
     private var subscriber: NamedSubscriber
     /// The commit in progress.
@@ -21,15 +20,12 @@ struct ReplicaCandidates: Sendable {
         subscriber = NamedSubscriber(user)
     }
 
-    /// The number of objects found.
     var count: Int { accessed.count + written.count }
     /// Whether a commit was begun and not finished.
     var isInCommit: Bool { walk != nil }
 
-    /// Skips commits that do not affect the user.
     mutating func skip(through revision: Revision) { through = revision }
 
-    /// Begins with the next commit.
     mutating func begin(_ commit: Commit, classes: Set<ClassID>, _ reader: IndexReader) throws {
         for event in commit.events {
             switch event.effect {

@@ -34,7 +34,6 @@ public struct ReplicaFeed: AsyncSequence, Sendable {
         /// The position of the feed, for other tasks. It has passed a revision only if the replica is complete there.
         public let position: FeedPosition
 
-        /// The condition of the next look.
         private enum Awaited {
             case nothing
             /// A look is a bounded amount of work. Other feeds on the same thread run between two looks.

@@ -5,18 +5,14 @@ internal import Projections
 
 /// The order of the objects in a fill: by class, and by number within a class.
 struct ReplicaFill: Sendable {
-    /// The revision of the fill.
     let revision: Revision
-    /// The hash of this revision.
     let hash: Digest
     let reason: ReplicaStepKind.Reason
-    /// The index of the class in progress.
     private(set) var classIndex = 0
     /// The smallest number to continue with.
     private var next: UInt64 = 0
     private var source: Source?
 
-    /// The objects of the class in progress.
     private enum Source {
         /// All objects of the class.
         case all
@@ -72,10 +68,8 @@ struct ReplicaFill: Sendable {
                 classIndex: classIndex, object: ObjectID(rawValue: next == 0 ? 0 : next - 1)))
     }
 
-    /// Continues after an object.
     mutating func advance(after object: ObjectID) { next = object.rawValue + 1 }
 
-    /// Continues with the next class.
     mutating func finishClass() {
         classIndex += 1
         next = 0

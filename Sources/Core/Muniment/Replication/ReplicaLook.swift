@@ -42,20 +42,13 @@ struct ReplicaLook {
 
     // MARK: Objects
 
-    /// What happens to an object of a page.
-    private enum Outcome {
-        case nothing
-        case removed
-        case changed(ReplicaReader.View)
-    }
-
     /// Returns a part with the first of some objects at a revision, and the last of the objects that it covers; nil for none, if the
     /// next one cannot be sent before the next commit.
     mutating func page(of objects: [ObjectID], at revision: Revision) throws -> (part: ReplicaObjects, last: ObjectID?) {
         let objects = objects.prefix(limits.objectsOfPart)
         objectsLeft -= objects.count
         try views.move(to: revision)
-        let outcomes = try objects.map { object in try views.view(of: object).map(Outcome.changed) ?? .nothing }
+        let outcomes = try objects.map { object in try views.view(of: object).map(ReplicaOutcome.changed) ?? .nothing }
         let (part, count, _) = try part(of: objects, outcomes, at: revision)
         return (part, count == 0 ? nil : objects[count - 1])
     }
@@ -69,7 +62,7 @@ struct ReplicaLook {
         let before = try objects.map { (try views.view(of: $0), try views.isReadable($0)) }
         try views.move(to: comparison.to)
         let after = try objects.map { (try views.view(of: $0), try views.isReadable($0)) }
-        let outcomes = zip(before, after).map { before, after -> Outcome in
+        let outcomes = zip(before, after).map { before, after -> ReplicaOutcome in
             if let view = after.0 { return comparison.isNet && before.0 == view ? .nothing : .changed(view) }
             return before.0 == nil ? .nothing : .removed
         }
@@ -88,7 +81,7 @@ struct ReplicaLook {
 
     /// Returns a part with the outcomes of some objects as far as they fit, their number, and whether one of them was withheld.
     private mutating func part(
-        of objects: ArraySlice<ObjectID>, _ outcomes: [Outcome], at revision: Revision
+        of objects: ArraySlice<ObjectID>, _ outcomes: [ReplicaOutcome], at revision: Revision
     ) throws -> (part: ReplicaObjects, count: Int, isWithheld: Bool) {
         try views.move(to: head)
         let permissions = try zip(objects, outcomes).map { object, outcome -> ReplicaReader.Permission in
@@ -149,7 +142,7 @@ struct ReplicaLook {
             }
         }
         try views.move(to: span.from)
-        let outcomes = try zip(span.objects, after).map { object, after -> ReplicaSpan.Outcome in
+        let outcomes = try zip(span.objects, after).map { object, after -> ReplicaOutcome in
             // Without a change of access, the user can read both versions or none.
             guard object.isAccessChanged else { return after.map { .changed($0) } ?? .nothing }
             let before = try views.view(of: object.id, as: object.before)
@@ -167,9 +160,7 @@ struct ReplicaLook {
 
 /// How much is read and sent at once.
 struct ReplicaLimits: Sendable {
-    /// The number of objects to examine in a look.
     var objectsOfLook = 512
-    /// The number of commits to read in a look.
     var commitsOfLook: UInt64 = 256
     /// A part has at most this number of objects.
     var objectsOfPart = 256

@@ -18,7 +18,6 @@ public struct ReplicaPosition: Hashable, Sendable, CustomStringConvertible {
 
     /// A place in the order of a fill.
     struct FilledPlace: Hashable, Sendable {
-        /// The index of the class.
         var classIndex: Int
         var object: ObjectID
     }
@@ -60,7 +59,6 @@ public struct ReplicaPosition: Hashable, Sendable, CustomStringConvertible {
         filled = FilledPlace(classIndex: Int(index), object: ObjectID(rawValue: object))
     }
 
-    /// The maximum number of classes of a replica.
     static let classLimit = 32
 
     private static func number(_ text: Substring) -> UInt64? {
@@ -77,7 +75,6 @@ public struct ReplicaPosition: Hashable, Sendable, CustomStringConvertible {
         return "\(revision).\(hash).\(digest)\(place)"
     }
 
-    /// Whether a commit has the hash of this position.
     func matches(_ hash: Digest) -> Bool { hash.description.hasPrefix(self.hash) }
 
     /// Returns the first digits of a digest of a user and some classes, which are sorted.

@@ -18,20 +18,13 @@ final class ReplicaSpan: Sendable {
         var isAccessChanged: Bool
     }
 
-    /// The effect of the commits on an object of a replica.
-    enum Outcome: Hashable, Sendable {
-        case nothing
-        case removed
-        case changed(ReplicaReader.View)
-    }
-
     let from: Revision
     let to: Revision
     /// The hash of the last commit, as in a position.
     let hash: String
     /// The objects, sorted.
     let objects: [Object]
-    private let found = Mutex<[[Outcome]: ReplicaObjects]>([:])
+    private let found = Mutex<[[ReplicaOutcome]: ReplicaObjects]>([:])
 
     /// The maximum numbers of commits and objects.
     private static let commitLimit: UInt64 = 16
@@ -81,7 +74,7 @@ final class ReplicaSpan: Sendable {
     }
 
     /// Returns the objects to send for some outcomes; nil if they are too many for one part, or if too many lists exist.
-    func part(for outcomes: [Outcome], _ views: inout ReplicaReader, bytes: Int) throws -> ReplicaObjects? {
+    func part(for outcomes: [ReplicaOutcome], _ views: inout ReplicaReader, bytes: Int) throws -> ReplicaObjects? {
         if let known = found.withLock({ $0[outcomes] }) { return known }
         try views.move(to: to)
         var part = ReplicaObjects()
@@ -103,6 +96,13 @@ final class ReplicaSpan: Sendable {
             return part
         }
     }
+}
+
+/// The effect of commits on an object of a replica.
+enum ReplicaOutcome: Hashable, Sendable {
+    case nothing
+    case removed
+    case changed(ReplicaReader.View)
 }
 
 /// The last spans that replicas of a store have waited for.

@@ -54,7 +54,6 @@ struct ReplicaSubscriber: Sendable {
         case comparing(ReplicaComparison)
     }
 
-    /// The result of a look.
     enum AdvanceResult {
         /// Parts to send; possibly none. If subjects are given, nothing follows up to the head, as for `nothing`.
         case parts([ReplicaPart], affecting: Set<UInt64>? = nil)
@@ -64,7 +63,6 @@ struct ReplicaSubscriber: Sendable {
         case nothing(affecting: Set<UInt64>)
     }
 
-    /// The limits of one look and of a difference.
     var limits = ReplicaLimits()
 
     /// Begins after a revision at which the replica is complete, or with a fill.
@@ -77,7 +75,6 @@ struct ReplicaSubscriber: Sendable {
         phase = fill.map { .filling($0) } ?? .waiting
     }
 
-    /// Whether a fill is in progress.
     var isFilling: Bool { if case .filling = phase { true } else { false } }
 
     /// Takes what is known of the next commit that may affect the user.
@@ -181,7 +178,6 @@ struct ReplicaSubscriber: Sendable {
         return true
     }
 
-    /// Examines the next commits.
     private mutating func advance(_ candidates: ReplicaCandidates, isNet: Bool, _ look: inout ReplicaLook) throws {
         var candidates = candidates
         let head = look.head
@@ -258,7 +254,6 @@ struct ReplicaSubscriber: Sendable {
         phase = .waiting
     }
 
-    /// Returns the user's privileges on the classes at a revision.
     private func classPrivileges(at revision: Revision, _ look: inout ReplicaLook) throws -> ClassState {
         let state = look.reader.state
         if let known = classState, known.revision <= revision, max(state.schemaRevision, state.membershipRevision) <= known.revision

@@ -68,18 +68,10 @@ extension Store {
 
     /// Advances a replica. If that fails, its feed ends.
     func look(_ subscriber: inout ReplicaSubscriber) -> Result<ReplicaSubscriber.AdvanceResult, NoticeFeedError> {
-        // A failed look, and one that a writer has overtaken, is dropped with all it has changed.
-        let start = subscriber
-        let looked = look { (reader) throws in
-            subscriber = start
-            return try subscriber.look(reader, log, spans, now: options.clock())
-        }
-        if case .failure = looked { subscriber = start }
-        return looked.flatMap { found in
-            if case .nothing = found, let failure = writer?.failure {
-                return .failure(.unreadable(why: StoreError.behindTheLog(why: failure).description))
-            }
-            return .success(found)
+        advance(&subscriber) {
+            if case .nothing = $0 { true } else { false }
+        } by: {
+            try $0.look($1, log, spans, now: options.clock())
         }
     }
 }

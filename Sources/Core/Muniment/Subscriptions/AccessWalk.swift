@@ -130,7 +130,6 @@ struct AccessWalk: Sendable {
 // MARK: - Comparing
 
 extension AccessWalk {
-    /// An object to compare, and the result.
     private struct Candidate {
         let object: ObjectID
         var classes: (before: ClassID?, after: ClassID?) = (nil, nil)
@@ -190,7 +189,6 @@ extension AccessWalk {
         return !scans.isEmpty || !pending.isEmpty
     }
 
-    /// Takes the next objects that were not examined yet.
     private mutating func take(_ limit: Int, _ reader: IndexReader) throws -> [Candidate] {
         var candidates: [Candidate] = []
         while candidates.count < limit {

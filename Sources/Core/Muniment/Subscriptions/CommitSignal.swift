@@ -7,7 +7,6 @@ internal import Synchronization
 final class CommitSignal: Sendable {
     private let state: Mutex<State>
     private let lastID = Atomic<UInt64>(0)
-    /// The readers that are active at this time.
     private let looks = DispatchGroup()
 
     private struct State {
@@ -22,22 +21,17 @@ final class CommitSignal: Sendable {
         var isStopped = false
         /// Whether a follower is checking for commits of another process.
         var isFollowed = false
-        /// The waiters for commits that touch entities.
-        var waiters = Waiters()
-        /// The waiters for commits that affect subscribers.
-        var subscribers = Waiters()
-        /// The waiters for commits that affect what subscribers may read.
-        var replicas = Waiters()
-        /// The waiters for any commit.
-        var followers = Waiters()
+        var waiters: [Awaited: Waiters] = [:]
         /// Returns the subscribers that a commit may affect; nil if it may affect all.
         var affectedSubscribers: AffectedSubscribersSearch?
 
         mutating func takeAll() -> [Waiters.Continuation] {
-            waiters.takeAll() + subscribers.takeAll() + replicas.takeAll() + followers.takeAll()
+            Awaited.allCases.flatMap { waiters[$0]?.takeAll() ?? [] }
         }
 
-        var isAwaited: Bool { !waiters.isEmpty || !subscribers.isEmpty || !replicas.isEmpty || !followers.isEmpty }
+        var waitingCount: Int { waiters.values.reduce(0) { $0 + $1.count } }
+
+        func has(_ awaited: Awaited) -> Bool { waiters[awaited]?.isEmpty == false }
 
         /// Records an announced span; returns whether all earlier commits were announced.
         mutating func note(_ first: Revision, _ last: Revision) -> Bool {
@@ -55,7 +49,6 @@ final class CommitSignal: Sendable {
     /// Returns the subscribers that a commit may affect, for subscribers who receive values or only notices.
     typealias AffectedSubscribersSearch = @Sendable (_ commit: Commit, _ readsValues: Bool) -> Set<UInt64>?
 
-    /// Sets the function that determines the subscribers a commit may affect.
     func findAffectedSubscribers(by find: @escaping AffectedSubscribersSearch) {
         state.withLock { $0.affectedSubscribers = find }
     }
@@ -88,14 +81,13 @@ final class CommitSignal: Sendable {
 
     // MARK: Waiting
 
-    /// The condition that a waiter waits for.
-    enum Awaited {
+    enum Awaited: CaseIterable {
         /// A commit that touches one of some entities.
-        case touching(Set<UInt64>)
+        case touching
         /// A commit that may affect one of some subjects.
-        case affecting(Set<UInt64>)
+        case affecting
         /// A commit that may affect what one of some subjects may read.
-        case affectingValues(Set<UInt64>)
+        case affectingValues
         /// Any commit.
         case anything
     }
@@ -106,12 +98,13 @@ final class CommitSignal: Sendable {
     /// - Parameters:
     ///   - revision: the last revision that the waiter has processed.
     ///   - awaited: the condition.
+    ///   - keys: the numbers of the entities or subjects.
     ///   - position: receives the id of the waiter.
     ///   - follow: called if no follower checks for commits of another process yet.
     /// - Returns: the commit and what is before it, if the waiter waits for one that affects a subscriber.
     @discardableResult
     func wait(
-        after revision: Revision, for awaited: Awaited, telling position: FeedPosition? = nil,
+        after revision: Revision, for awaited: Awaited, _ keys: Set<UInt64> = [], telling position: FeedPosition? = nil,
         isolation: isolated (any Actor)? = #isolation, follow: @Sendable () -> Void
     ) async -> Wakening {
         let id = lastID.add(1, ordering: .relaxed).newValue
@@ -121,12 +114,7 @@ final class CommitSignal: Sendable {
                 let (isWaiting, isFirst) = state.withLock { state in
                     // A commit announced since the waiter's last read may affect it.
                     guard !state.isClosed, !state.isStopped, state.told <= revision else { return (false, false) }
-                    switch awaited {
-                    case .touching(let entities): state.waiters.add(id, entities, continuation)
-                    case .affecting(let subjects): state.subscribers.add(id, subjects, continuation)
-                    case .affectingValues(let subjects): state.replicas.add(id, subjects, continuation)
-                    case .anything: state.followers.add(id, [], continuation)
-                    }
+                    state.waiters[awaited, default: Waiters()].add(id, keys, continuation)
                     defer { state.isFollowed = true }
                     return (true, !state.isFollowed)
                 }
@@ -142,24 +130,27 @@ final class CommitSignal: Sendable {
     /// Whether a waiter exists. If not, the next waiter starts a follower again.
     func isAwaited() -> Bool {
         state.withLock { state in
-            state.isFollowed = state.isAwaited && !state.isClosed
+            state.isFollowed = state.waitingCount > 0 && !state.isClosed
             return state.isFollowed
         }
     }
 
-    /// The number of present waiters.
-    var waitingCount: Int { state.withLock { $0.waiters.count + $0.subscribers.count + $0.replicas.count + $0.followers.count } }
+    var waitingCount: Int { state.withLock { $0.waitingCount } }
 
     /// Returns the last announced revision for a waiting subscriber. No commit up to it affects the subscriber. Nil if it is not
     /// waiting.
     func passed(by id: UInt64) -> Revision? {
         // A waiter is removed before a commit that affects it counts as announced.
-        state.withLock { $0.subscribers.contains(id) || $0.replicas.contains(id) ? $0.toldThrough : nil }
+        state.withLock { state in
+            let isWaiting = [.affecting, .affectingValues].contains { state.waiters[$0]?.contains(id) == true }
+            return isWaiting ? state.toldThrough : nil
+        }
     }
 
     private func wake(_ id: UInt64) {
-        state.withLock { $0.waiters.take(id) ?? $0.subscribers.take(id) ?? $0.replicas.take(id) ?? $0.followers.take(id) }?
-            .resume(returning: Wakening())
+        for awaited in Awaited.allCases {
+            state.withLock { $0.waiters[awaited]?.take(id) }?.resume(returning: Wakening())
+        }
     }
 
     // MARK: Telling
@@ -169,7 +160,7 @@ final class CommitSignal: Sendable {
         guard let first = commits.first, let last = commits.last else { return }
         // Computed before a waiter is removed, since it reads; waiters that arrive in the meantime are woken in any case.
         let (find, hasSubscribers, hasReplicas) = state.withLock {
-            ($0.affectedSubscribers, !$0.subscribers.isEmpty, !$0.replicas.isEmpty)
+            ($0.affectedSubscribers, $0.has(.affecting), $0.has(.affectingValues))
         }
         let affected = hasSubscribers ? find.map { find in commits.map { find($0, false) } } : nil
         let affectedReplicas = hasReplicas ? find.map { find in commits.map { find($0, true) } } : nil
@@ -177,10 +168,12 @@ final class CommitSignal: Sendable {
         state.withLock { state in
             let passed = state.toldThrough
             let isWhole = state.note(first.revision, last.revision)
-            woken = (state.waiters.take(touchedBy: commits) + state.followers.takeAll()).map { ($0, Wakening()) }
+            let touched = state.waiters[.touching]?.take(touchedBy: commits) ?? []
+            woken = (touched + (state.waiters[.anything]?.takeAll() ?? [])).map { ($0, Wakening()) }
             let commits = commits.map { isWhole ? $0 : nil }
-            woken += Self.take(&state.subscribers, affectedBy: commits, affected, passed: passed)
-            woken += Self.take(&state.replicas, affectedBy: commits, affectedReplicas, passed: passed)
+            woken += Self.take(&state.waiters[.affecting, default: Waiters()], affectedBy: commits, affected, passed: passed)
+            woken += Self.take(
+                &state.waiters[.affectingValues, default: Waiters()], affectedBy: commits, affectedReplicas, passed: passed)
         }
         for (continuation, wakening) in woken { continuation.resume(returning: wakening) }
     }

@@ -21,7 +21,6 @@ public struct NoticeFeed: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         private let store: Store
         private var subscriber: NoticeSubscriber
-        /// Notices that were found and not delivered yet.
         private var found: ArraySlice<Notice> = []
         /// Whether the subscriber has advanced since the feed last let others run.
         private var hasLooked = false

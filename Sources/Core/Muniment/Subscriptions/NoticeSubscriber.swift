@@ -28,7 +28,6 @@ struct NoticeSubscriber: Sendable {
     private static let firstSpan: UInt64 = 2
     private static let lastSpan: UInt64 = 256
 
-    /// The result of a look.
     enum AdvanceResult {
         case notices([Notice])
         /// No notice yet, and more to examine.

@@ -20,7 +20,6 @@ struct Observer: Sendable {
         case value(JSONValue?)
     }
 
-    /// The result of a look.
     enum AdvanceResult {
         /// The changes of a commit; empty if it changed only other parts of the value.
         case changes([ObservedChange])

@@ -12,21 +12,37 @@ extension Store {
 
     /// Advances an observer. If that fails, the observation ends.
     func look(_ observer: inout Observer) -> Observer.AdvanceResult {
-        let start = observer
-        let looked = look { (reader) throws in
-            var next = start
-            let sight = try next.look(reader, log)
-            return (next, sight)
+        let looked = advance(&observer) { (found: Observer.AdvanceResult) in
+            if case .nothing = found { true } else { false }
+        } by: {
+            try $0.look($1, log)
         }
         switch looked {
-        case .success((let next, let sight)):
-            observer = next
-            if case .nothing = sight, let failure = writer?.failure {
-                return .end(.unreadable(why: StoreError.behindTheLog(why: failure).description))
-            }
-            return sight
+        case .success(let found): return found
         case .failure(.storeClosed): return .end(.storeClosed)
         case .failure(.unreadable(let why)): return .end(.unreadable(why: why))
+        }
+    }
+
+    /// Advances an observer, a subscriber or a replica. After a failure it is as it was.
+    ///
+    /// - Parameters:
+    ///   - position: the observer, the subscriber or the replica.
+    ///   - isLast: returns whether nothing follows up to the head.
+    ///   - body: advances it.
+    func advance<Position, Found>(
+        _ position: inout Position, isLast: (Found) -> Bool, by body: (inout Position, IndexReader) throws -> Found
+    ) -> Result<Found, NoticeFeedError> {
+        // A failed look, and one that a writer has overtaken, is dropped with all it has changed.
+        let start = position
+        let looked = look { (reader) throws in
+            position = start
+            return try body(&position, reader)
+        }
+        if case .failure = looked { position = start }
+        return looked.flatMap { found in
+            guard isLast(found), let failure = writer?.failure else { return .success(found) }
+            return .failure(.unreadable(why: StoreError.behindTheLog(why: failure).description))
         }
     }
 
@@ -52,7 +68,7 @@ extension Store {
     func waitForCommits(
         after revision: Revision, touching entities: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
     ) async {
-        await feed.wait(after: revision, for: .touching(entities)) { [self] in followLater() }
+        await feed.wait(after: revision, for: .touching, entities) { [self] in followLater() }
     }
 
     /// Waits in the same way for a commit that may affect one of some subjects. Returns what is
@@ -69,7 +85,7 @@ extension Store {
         isolation: isolated (any Actor)? = #isolation
     ) async -> Wakening {
         await feed.wait(
-            after: revision, for: readsValues ? .affectingValues(subjects) : .affecting(subjects), telling: position
+            after: revision, for: readsValues ? .affectingValues : .affecting, subjects, telling: position
         ) { [self] in followLater() }
     }
 

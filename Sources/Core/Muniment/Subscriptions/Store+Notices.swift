@@ -4,7 +4,6 @@ public import Notices
 internal import Permissions
 internal import Projections
 
-/// Notices about gained and lost access.
 extension Store {
     /// Returns every notice for a subscriber after one revision and up to another, sorted by revision, kind and object.
     ///
@@ -62,9 +61,10 @@ extension Store {
     ///   ``StoreError/noSuchRevision(_:head:)``.
     public func notices(for subscriber: Name, after revision: Revision? = nil) throws -> NoticeFeed {
         try checkSubscriber(subscriber)
-        let head = try withReader { $0.state.revision }
-        if let revision, revision > head { throw StoreError.noSuchRevision(revision, head: head) }
-        return NoticeFeed(store: self, start: NoticeSubscriber(subscriber, after: revision ?? head))
+        return try withReader { reader in
+            if let revision { try reader.requireRevision(revision) }
+            return NoticeFeed(store: self, start: NoticeSubscriber(subscriber, after: revision ?? reader.state.revision))
+        }
     }
 
     /// Calls `body` with each change of a subject's access to objects in a span, in order of the commits.
@@ -77,9 +77,7 @@ extension Store {
     ) throws -> Revision {
         try checkSubscriber(subscriber)
         return try withReader { reader in
-            for asked in [revision, last] where asked > reader.state.revision {
-                throw StoreError.noSuchRevision(asked, head: reader.state.revision)
-            }
+            for asked in [revision, last] { try reader.requireRevision(asked) }
             guard revision < last else { return last }
             var named = NamedSubscriber(subscriber)
             do {
@@ -111,18 +109,10 @@ extension Store {
 
     /// Advances a subscriber. If that fails, its feed ends.
     func look(_ subscriber: inout NoticeSubscriber) -> Result<NoticeSubscriber.AdvanceResult, NoticeFeedError> {
-        let start = subscriber
-        let looked = look { (reader) throws in
-            var next = start
-            let sight = try next.look(reader, log)
-            return (next, sight)
-        }
-        return looked.flatMap { next, sight in
-            subscriber = next
-            if case .nothing = sight, let failure = writer?.failure {
-                return .failure(.unreadable(why: StoreError.behindTheLog(why: failure).description))
-            }
-            return .success(sight)
+        advance(&subscriber) {
+            if case .nothing = $0 { true } else { false }
+        } by: {
+            try $0.look($1, log)
         }
     }
 
@@ -132,7 +122,6 @@ extension Store {
     }
 }
 
-/// Ends a walk over commits early.
 private struct EnoughStepsError: Error {
     let end: Revision
 }

@@ -2,7 +2,6 @@ public import Events
 internal import Permissions
 internal import Projections
 
-/// Observing changes of values.
 extension Store {
     /// Returns the changes at a path in an object's value, as a sequence that waits for the next one. Each change is delivered
     /// exactly once, in order, from now or from a revision on.

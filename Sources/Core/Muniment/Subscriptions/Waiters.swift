@@ -31,7 +31,6 @@ struct Waiters {
         for entity in entities { byEntity[entity, default: []].insert(id) }
     }
 
-    /// Removes a waiter; returns nil if it does not exist.
     mutating func take(_ id: UInt64) -> Continuation? {
         guard let waiter = all.removeValue(forKey: id) else { return nil }
         for entity in waiter.entities {
