@@ -33,9 +33,6 @@ struct EventSearch {
         self.spans = spans
     }
 
-    /// The position after the last event.
-    var end: EventPosition { EventPosition(reader.state.revision.next) }
-
     /// Returns the first matching events from a position on, in order.
     func first(_ limit: Int, from place: EventPosition) throws -> [EventPosition] {
         var found: [EventPosition] = []
@@ -111,7 +108,6 @@ struct EventSearch {
     }
 }
 
-/// The events of a commit that a search has found.
 struct FoundEvents {
     let commit: DescribedCommit
     /// By their index in the commit.

@@ -60,7 +60,6 @@ struct RefusalSearch {
         return found
     }
 
-    /// Returns the blocks that contain refusals of a range.
     private func blocks(_ span: Range<RefusalNumber>) -> Range<UInt64> {
         guard !span.isEmpty else { return 0..<0 }
         let last = RefusalNumber(span.upperBound.rawValue - 1)
@@ -77,7 +76,6 @@ struct RefusalSearch {
         return first < span.upperBound ? first...RefusalNumber(span.upperBound.rawValue - 1) : nil
     }
 
-    /// Returns the matching refusals among these numbers.
     private func inspect(_ numbers: ClosedRange<RefusalNumber>?) throws -> [Found] {
         guard let numbers else { return [] }
         var found: [Found] = []

@@ -54,7 +54,6 @@ private struct AuditPaging {
     /// The places after the last event and after the last refusal.
     let end: (event: EventPosition, refusal: RefusalNumber)
 
-    /// A record that was found, and its place.
     private enum Found {
         case event(EventPosition)
         case refusal(RefusalSearch.Found)

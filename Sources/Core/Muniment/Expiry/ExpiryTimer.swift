@@ -19,7 +19,6 @@ final class ExpiryTimer: Sendable {
     private struct State {
         /// No access expires before this time.
         var next = Instant.forever
-        /// Whether a check is scheduled.
         var isLooking = false
         var isStopped = false
     }

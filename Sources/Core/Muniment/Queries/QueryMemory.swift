@@ -34,7 +34,6 @@ final class QueryMemory: Sendable {
 
     struct Key: Hashable {
         let caller: Name
-        /// A digest of the query and its caller.
         let digest: [UInt8]
         let revision: Revision
         let instant: Instant

@@ -23,7 +23,6 @@ struct DraftComparison {
         let change: Change
     }
 
-    /// The privileges of a subject on an object before and after.
     private struct Change: Equatable {
         let before: Privileges
         let after: Privileges
@@ -44,7 +43,6 @@ struct DraftComparison {
         }
     }
 
-    /// The differences by name, in order.
     var differences: [WhatIf.Difference] {
         get throws {
             let privilegeNames = draft.workingSet.state.privilegeNames

@@ -4,7 +4,6 @@ internal import Projections
 
 /// The callers and objects with access that the events of a draft may change: the set to compare.
 struct DraftScope {
-    /// The callers to compare for an object.
     enum Callers {
         case some(Set<PrincipalID>)
         /// Every caller, signed in or not.

@@ -81,14 +81,12 @@ struct DraftedRelations {
             .subtracting([.everyone, .anonymous])
     }
 
-    /// Returns the objects with values that link to an object.
     func sources(linkingTo object: ObjectID) throws -> Set<ObjectID> {
         let before = try reader.links(to: object, limit: .max)
         let after = try draft.workingSet.links(to: object, limit: .max)
         return Set((before + after).flatMap(\.sources))
     }
 
-    /// The administrators of the store, before or after.
     var administrators: Set<PrincipalID> {
         get throws {
             let changed = draft.effects.compactMap { if case .administrator(let principal) = $0 { principal } else { nil } }
@@ -103,7 +101,6 @@ struct DraftedRelations {
         try draft.workingSet.place(of: object)?.classID ?? reader.place(of: object)?.classID
     }
 
-    /// Returns the options of a class, before and after.
     func options(of classID: ClassID) throws -> [ClassOptions] {
         [try reader.options(of: classID), try draft.workingSet.options(of: classID)].compactMap { $0 }
     }

@@ -38,7 +38,6 @@ extension Store {
 /// Transactions that are executed only in memory.
 struct Draft {
     let workingSet: WorkingSet
-    /// The revision that they were tried on.
     let revision: Revision
     /// The instant after the last of them.
     let instant: Instant

@@ -53,7 +53,6 @@ struct Committer {
         return Receipt(revision: revision, head: revision, time: time)
     }
 
-    /// Returns the record of a transaction that was just refused.
     func refused(_ transaction: Transaction, _ refusal: Refusal) -> RefusedTransaction {
         RefusedTransaction(
             transaction: transaction, refusal: refusal, time: transaction.time ?? now, head: workingSet.state.revision)
@@ -71,7 +70,6 @@ struct Committer {
         }
     }
 
-    /// Records one expiry.
     private func end(_ expiry: Expiry) throws -> Event? {
         guard let entry = try workingSet.entry(of: expiry.subject, on: expiry.object) else { return nil }
         let ended = entry.ending.filter { $0.until == expiry.until }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }

@@ -36,7 +36,6 @@ extension Writer {
         return try decided.get()
     }
 
-    /// Writes everything to the disk.
     func writeOut() throws {
         turn.wait()
         isImporting = false
