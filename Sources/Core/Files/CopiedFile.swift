@@ -10,15 +10,6 @@ public func copyFile(_ path: String, to copy: String, mode: UInt32 = 0o600) thro
     let descriptor = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "make", path: copy) }
     defer { _ = close(descriptor) }
-    try forEachChunk(of: path, chunkBytes: 1 << 20) { chunk in
-        var offset = 0
-        while offset < chunk.count {
-            let count = unsafe chunk.extracting(offset..<chunk.count).withUnsafeBytes { bytes in
-                unsafe write(descriptor, bytes.baseAddress, bytes.count)
-            }
-            guard count > 0 else { throw FileError(errno, "write", path: copy) }
-            offset += count
-        }
-    }
+    try forEachChunk(of: path, chunkBytes: 1 << 20) { chunk in try writeAll(chunk, to: descriptor, copy) }
     guard fsync(descriptor) == 0 else { throw FileError(errno, "sync", path: copy) }
 }

@@ -6,9 +6,8 @@ internal import Glibc
 /// LMDB trusts the content of its file: a damaged page can lead it to invalid memory, or to a failed assertion. Opening a store
 /// checks for such damage; this handler covers damage that occurs later. The traps of Swift are errors of the program.
 public func installDamageHandler() {
-    var handled = sigset_t()
-    unsafe sigemptyset(&handled)
-    for number in [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE] {
+    let handled = [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE]
+    for number in handled {
         // Only operations that are safe in a signal handler: no memory allocation, no locks.
         signal(number) { number in
             let isTrap = number == SIGILL || number == SIGTRAP
@@ -19,8 +18,7 @@ public func installDamageHandler() {
             _ = unsafe write(2, text.utf8Start, text.utf8CodeUnitCount)
             _exit(3)
         }
-        unsafe sigaddset(&handled, number)
     }
     // A signal that the parent process has blocked would end this process without a message.
-    unsafe pthread_sigmask(SIG_UNBLOCK, &handled, nil)
+    unblockSignals(handled)
 }

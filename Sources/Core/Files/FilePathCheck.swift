@@ -37,6 +37,10 @@ public struct FileVersion: Hashable, Sendable {
     public init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
         (identity, size) = (FileIdentity(status), Int(status.st_size))
         (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }

@@ -7,7 +7,6 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let detail: String
     /// Whether the file or folder does not exist.
     public let isMissing: Bool
-    public let isNotPermitted: Bool
     /// Whether the disk, or its quota, is full.
     public let isDiskFull: Bool
     /// Whether the system lacks descriptors, memory or disk space, so that the operation can succeed later.
@@ -21,7 +20,6 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
         detail = unsafe String(cString: strerror(code))
         isMissing = code == ENOENT || code == ENOTDIR
-        isNotPermitted = code == EACCES || code == EPERM || code == EROFS
         isDiskFull = code == ENOSPC || code == EDQUOT
         isLackOfResources = isDiskFull || [EMFILE, ENFILE, ENOMEM].contains(code)
     }
@@ -31,7 +29,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.operation = operation
         self.path = path
         detail = "it is not a regular file. Replace it with one."
-        (isMissing, isNotPermitted, isDiskFull, isLackOfResources) = (false, false, false, false)
+        (isMissing, isDiskFull, isLackOfResources) = (false, false, false)
     }
 
     public var description: String { "cannot \(operation) `\(path)`: \(detail)" }
@@ -62,6 +60,11 @@ func openRegularFile(_ path: String, _ flags: Int32, to operation: String = "rea
 public func readFile(_ path: String) throws(FileError) -> [UInt8] {
     let descriptor = try openRegularFile(path, O_RDONLY)
     defer { _ = close(descriptor) }
+    return try readAll(descriptor, path)
+}
+
+/// Reads an open file from its position to its end.
+func readAll(_ descriptor: Int32, _ path: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
@@ -69,6 +72,21 @@ public func readFile(_ path: String) throws(FileError) -> [UInt8] {
         guard count >= 0 else { throw FileError(errno, "read", path: path) }
         if count == 0 { return bytes }
         bytes.append(contentsOf: buffer[..<count])
+    }
+}
+
+/// Writes all bytes to an open file.
+///
+/// - Parameter start: the offset in the file; nil for its position.
+func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32, at start: Int? = nil, _ path: String) throws(FileError) {
+    var written = 0
+    while written < bytes.count {
+        let count = unsafe bytes.extracting(written..<bytes.count).withUnsafeBytes { rest in
+            guard let start else { return unsafe write(descriptor, rest.baseAddress, rest.count) }
+            return unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(start + written))
+        }
+        guard count > 0 else { throw FileError(errno, "write", path: path) }
+        written += count
     }
 }
 
@@ -127,28 +145,11 @@ func writeDraft(_ draft: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(
     _ = unsafe unlink(draft)
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(mode))
     guard descriptor >= 0 else { throw FileError(errno, "write", path: draft) }
+    defer { _ = close(descriptor) }
     // The mask of the process does not apply to the mode.
-    guard fchmod(descriptor, mode_t(mode)) == 0 else {
-        let code = errno
-        _ = close(descriptor)
-        throw FileError(code, "set the mode of", path: draft)
-    }
-    var offset = 0
-    while offset < bytes.count {
-        let count = unsafe bytes.withUnsafeBytes { bytes in
-            unsafe write(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
-        }
-        guard count > 0 else {
-            let code = errno
-            _ = close(descriptor)
-            throw FileError(code, "write", path: draft)
-        }
-        offset += count
-    }
-    let synced = fsync(descriptor)
-    let code = errno
-    _ = close(descriptor)
-    guard synced == 0 else { throw FileError(code, "sync", path: draft) }
+    guard fchmod(descriptor, mode_t(mode)) == 0 else { throw FileError(errno, "set the mode of", path: draft) }
+    try writeAll(bytes.span, to: descriptor, draft)
+    guard fsync(descriptor) == 0 else { throw FileError(errno, "sync", path: draft) }
     giveToOwnerOfFolder(draft)
 }
 

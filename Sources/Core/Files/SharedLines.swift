@@ -89,29 +89,14 @@ public struct SharedLines: Sendable {
     }
 
     private func wholeLines(_ descriptor: Int32) throws(FileError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe pread(descriptor, &buffer, buffer.count, off_t(bytes.count))
-            guard count >= 0 else { throw FileError(errno, "read", path: path) }
-            if count == 0 { break }
-            bytes.append(contentsOf: buffer[..<count])
-        }
+        var bytes = try readAll(descriptor, path)
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         bytes.removeSubrange(end...)
         return bytes
     }
 
     private func write(_ bytes: [UInt8], at start: Int, to descriptor: Int32) throws(FileError) {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe pwrite(
-                    descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written, off_t(start + written))
-            }
-            guard count > 0 else { throw FileError(errno, "write", path: path) }
-            written += count
-        }
+        try writeAll(bytes.span, to: descriptor, at: start, path)
         guard fsync(descriptor) == 0 else { throw FileError(errno, "sync", path: path) }
     }
 }
@@ -125,19 +110,14 @@ public final class FileChangeCheck: Sendable {
 
     /// Data that changes with the content of a file, and with its names.
     private struct Stamp: Equatable {
-        let identity: FileIdentity
-        let byteCount: off_t
+        let version: FileVersion
         let linkCount: nlink_t
-        let written: Int
-        let writtenNanoseconds: Int
         let changed: Int
         let changedNanoseconds: Int
 
         init(_ status: stat) {
-            identity = FileIdentity(status)
-            byteCount = status.st_size
+            version = FileVersion(status)
             linkCount = status.st_nlink
-            (written, writtenNanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
             // A new or removed name of the file changes this time.
             (changed, changedNanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
         }

@@ -35,16 +35,7 @@ public final class SlotFile: Sendable {
     /// Overwrites a slot, or appends one after the end of the file. It is durable after ``sync()``.
     public func write(_ bytes: [UInt8], to slot: Int) throws(FileError) {
         precondition(bytes.count == slotBytes, "a slot has \(slotBytes) bytes")
-        var written = 0
-        while written < slotBytes {
-            let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe pwrite(
-                    descriptor, bytes.baseAddress?.advanced(by: written), slotBytes - written,
-                    off_t(slot * slotBytes + written))
-            }
-            guard count > 0 else { throw FileError(errno, "write", path: path) }
-            written += count
-        }
+        try writeAll(bytes.span, to: descriptor, at: slot * slotBytes, path)
     }
 
     /// Syncs all writes to the disk.
