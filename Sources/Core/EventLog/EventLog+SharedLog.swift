@@ -24,11 +24,11 @@ extension EventLog: SharedLog {
         let next = try group.end(after: present)
         var rows = LogRows(after: present?.hash ?? .zero)
         for record in group.commits {
-            let key = LogKeys.fixed(Revision(record.number), isAfterTheName: present?.refusal != nil)
+            let key = LogKeys.commit(Revision(record.number), isAfterTheName: present?.refusal != nil)
             rows.add(key, record)
         }
         var refusalRows = LogRows(after: present?.refusal?.hash ?? .zero)
-        for record in group.refusals { refusalRows.add(LogKeys.fixed(record.number), record) }
+        for record in group.refusals { refusalRows.add(LogKeys.record(record.number), record) }
         guard let newHead = try headAfter(group) ?? head else { throw LogError.outOfOrder("a refusal needs an earlier commit") }
         try write(rows, refusalRows, head: newHead, lastRefusal: next.refusal)
         return true

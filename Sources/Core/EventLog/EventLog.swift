@@ -127,7 +127,7 @@ public final class EventLog: Sendable {
     func write(_ rows: LogRows, _ refusalRows: LogRows, head: LogHead, lastRefusal: RefusalHead?) throws {
         try gate.pass {
             guard isInPlace, hasHead else { throw LogError.displaced(path: place.path) }
-            try refusalRows.isEmpty ? write(rows) : write(rows, refusals: refusalRows)
+            try write(rows, refusals: refusalRows)
             // This check must precede the acknowledgement: a file that was moved away cannot be opened again.
             guard isInPlace else { throw LogError.displaced(path: place.path) }
         }
@@ -174,7 +174,7 @@ public final class EventLog: Sendable {
             if let head, head.revision > .genesis, commit.time < head.time, !commit.correctsClock {
                 throw .outOfOrder("the time \(commit.time) of revision \(commit.revision) is before \(head.time)")
             }
-            rows.add(LogKeys.fixed(commit.revision, isAfterTheName: isAfterTheName)) { CommitCodec.encode(commit, into: &$0) }
+            rows.add(LogKeys.commit(commit.revision, isAfterTheName: isAfterTheName)) { CommitCodec.encode(commit, into: &$0) }
             head = LogHead(revision: commit.revision, time: commit.time, hash: rows.hash)
         }
         guard let head else { throw .outOfOrder("a refusal needs an earlier commit") }
@@ -191,18 +191,17 @@ public final class EventLog: Sendable {
             guard refusal.number == expected else {
                 throw .outOfOrder("refusal \(refusal.number), but \(expected) is next")
             }
-            rows.add(LogKeys.fixed(refusal.number.rawValue)) { RefusalCodec.encode(refusal, into: &$0) }
+            rows.add(LogKeys.record(refusal.number.rawValue)) { RefusalCodec.encode(refusal, into: &$0) }
             last = RefusalHead(number: refusal.number, hash: rows.hash)
         }
         return (rows, last)
     }
 
-    private func write(_ rows: LogRows) throws(StorageError) {
-        try environment.write { transaction throws(StorageError) in try rows.write(to: table, in: transaction) }
-    }
-
-    /// Writes refusals too, and creates their table with the first one.
+    /// Writes rows in one transaction, and creates the table of refusals with the first one.
     private func write(_ rows: LogRows, refusals refusalRows: LogRows) throws(StorageError) {
+        if refusalRows.isEmpty {
+            return try environment.write { transaction throws(StorageError) in try rows.write(to: table, in: transaction) }
+        }
         try refusals.withLock { refusals throws(StorageError) in
             var used = refusals
             try environment.write { transaction throws(StorageError) in
@@ -218,17 +217,8 @@ public final class EventLog: Sendable {
 
     /// Opens the table of refusals if any process has created it.
     private func lookForRefusals() throws {
-        try refusals.withLock { refusals in
-            guard try refusals == nil && hasRefusals() else { return }
-            refusals = try environment.table(LogKeys.refusals, creating: false)
-        }
-    }
-
-    private func hasRefusals() throws -> Bool {
-        let reader = LogReader(
-            transaction: try environment.beginReading(), table: table, refusals: nil, soundRows: soundRows)
-        defer { reader.end() }
-        return try reader.hasRefusals
+        guard refusals.withLock({ $0 == nil }), try read({ try $0.hasRefusals }) else { return }
+        try refusals.withLock { $0 = try $0 ?? environment.table(LogKeys.refusals, creating: false) }
     }
 
     /// Begins reading the present commits of the log.

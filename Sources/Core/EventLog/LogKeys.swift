@@ -15,21 +15,12 @@ enum LogKeys {
     /// Returns the key of a commit.
     ///
     /// - Parameter isAfterTheName: whether the log contained refusals when the commit was appended.
-    static func commit(_ revision: Revision, isAfterTheName: Bool) -> [UInt8] {
-        key(number(revision, isAfterTheName: isAfterTheName))
+    static func commit(_ revision: Revision, isAfterTheName: Bool) -> FixedKey {
+        record(isAfterTheName ? revision.rawValue | behindTheName : revision.rawValue)
     }
 
-    private static func number(_ revision: Revision, isAfterTheName: Bool) -> UInt64 {
-        isAfterTheName ? revision.rawValue | behindTheName : revision.rawValue
-    }
-
-    /// Returns the key of a commit, for writing.
-    static func fixed(_ revision: Revision, isAfterTheName: Bool) -> FixedKey {
-        fixed(number(revision, isAfterTheName: isAfterTheName))
-    }
-
-    /// Returns the key of a numbered record, for writing.
-    static func fixed(_ number: UInt64) -> FixedKey { FixedKey(UInt128(number), byteCount: 8) }
+    /// Returns the key of a numbered record: eight bytes, so that keys have the order of their numbers.
+    static func record(_ number: UInt64) -> FixedKey { FixedKey(UInt128(number), byteCount: 8) }
 
     /// Returns the revision of a key in the main table; nil for the name of a table, and for an invalid key.
     static func revision(_ key: Span<UInt8>) -> Revision? {
@@ -42,10 +33,5 @@ enum LogKeys {
     static func number(_ key: Span<UInt8>) -> UInt64? {
         guard key.count == 8 else { return nil }
         return key.indices.reduce(0) { $0 << 8 | UInt64(key[$1]) }
-    }
-
-    /// Returns eight bytes, the most significant first, so that keys have the order of their numbers.
-    static func key(_ number: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
     }
 }

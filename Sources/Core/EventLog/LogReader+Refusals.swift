@@ -17,9 +17,7 @@ public struct RefusalHead: Hashable, Sendable {
 extension LogReader {
     /// Returns the last refusal; nil without refusals. Logarithmic.
     public func lastRefusal() throws -> RefusalHead? {
-        try withRefusals { rows in
-            try rows.last().map { RefusalHead(number: RefusalNumber($0.number), hash: $0.hash) }
-        }
+        try refusalRows?.last().map { RefusalHead(number: RefusalNumber($0.number), hash: $0.hash) }
     }
 
     /// Returns the hash of a refusal; nil if it does not exist.
@@ -39,37 +37,15 @@ extension LogReader {
     public func forEachRefusal(
         from first: RefusalNumber, to last: RefusalNumber, _ body: (RecordedRefusal, Digest) throws -> Void
     ) throws {
-        try withRefusals { rows in
-            try rows.forEach(from: first.rawValue, to: last.rawValue) { number, bytes, hash in
-                let number = RefusalNumber(number)
-                let refusal: RecordedRefusal
-                do throws(CodecError) { refusal = try RefusalCodec.decode(bytes) } catch {
-                    throw LogError.unreadableRefusal(number, error)
-                }
-                guard refusal.number == number else { throw LogError.brokenRefusals(number) }
-                try body(refusal, hash)
-            }
+        try refusalRows?.forEach(from: first.rawValue, to: last.rawValue) { number, bytes, hash in
+            try body(decodeRefusal(RefusalNumber(number), bytes), hash)
         }
     }
 
     /// Returns the records of refusals from a number on, until they have a number of bytes.
     func refusalRecords(from first: RefusalNumber, limitBytes: Int) throws -> [ChainedRecord] {
         var records: [ChainedRecord] = []
-        try withRefusals { rows in
-            try rows.forEach(from: first.rawValue, limitBytes: limitBytes) { records.append(ChainedRecord($0, $1, $2)) }
-        }
+        try refusalRows?.forEach(from: first.rawValue, limitBytes: limitBytes) { records.append(ChainedRecord($0, $1, $2)) }
         return records
-    }
-
-    /// Reads the table of refusals if it exists, and translates its faults into log errors.
-    private func withRefusals<R>(_ body: (NumberedRows) throws -> R?) throws -> R? {
-        guard let rows = refusalRows else { return nil }
-        do { return try body(rows) } catch let fault as NumberedRows.RowError {
-            throw switch fault {
-            case .missing(let number): LogError.missingRefusal(RefusalNumber(number))
-            case .broken(let number): LogError.brokenRefusals(RefusalNumber(number))
-            case .unexpectedRows: LogError.unexpectedRows
-            }
-        }
     }
 }

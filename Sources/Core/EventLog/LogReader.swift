@@ -19,7 +19,13 @@ public final class LogReader {
     public func end() { transaction.end() }
 
     /// The rows of refusals; nil if no refusal is known.
-    var refusalRows: NumberedRows? { refusals.map { NumberedRows(transaction: transaction, table: $0) } }
+    var refusalRows: NumberedRows? {
+        refusals.map {
+            NumberedRows(
+                transaction: transaction, table: $0, missing: { .missingRefusal(RefusalNumber($0)) },
+                broken: { .brokenRefusals(RefusalNumber($0)) })
+        }
+    }
 
     /// Whether the table of refusals exists.
     var hasRefusals: Bool {
@@ -81,12 +87,7 @@ public final class LogReader {
         from first: Revision, to last: Revision, _ body: (Commit, Digest) throws -> Void
     ) throws {
         try forEachRecord(from: first, to: last) { record, value, commitBytes in
-            let commit: Commit
-            do throws(CodecError) { commit = try CommitCodec.decode(commitBytes) } catch {
-                throw LogError.unreadable(record.revision, error)
-            }
-            guard commit.revision == record.revision else { throw LogError.brokenChain(record.revision) }
-            try body(commit, record.row.hash)
+            try body(decodeCommit(record.revision, commitBytes), record.row.hash)
         }
     }
 
@@ -136,11 +137,7 @@ public final class LogReader {
             try cursor.withRow { key, value in
                 guard LogKeys.revision(key) != nil else { return }
                 let record = try Record(key: key, value: value)
-                do throws(CodecError) {
-                    count += try CommitCodec.decode(value.extracting(record.row.body)).events.count
-                } catch {
-                    throw LogError.unreadable(record.revision, error)
-                }
+                count += try decodeCommit(record.revision, value.extracting(record.row.body)).events.count
             }
             isThere = try cursor.next()
         }
@@ -152,7 +149,7 @@ public final class LogReader {
         // With refusals, most commits are after the name of their table. Without refusals, no commit is after it.
         for isAfterTheName in [refusals != nil, refusals == nil] {
             let key = LogKeys.commit(revision, isAfterTheName: isAfterTheName)
-            if try cursor.seek(atOrAfter: key.span), cursor.withRow({ key, _ in LogKeys.revision(key) == revision }) { return true }
+            if try cursor.seek(atOrAfter: key), cursor.withRow({ key, _ in LogKeys.revision(key) == revision }) { return true }
         }
         return false
     }

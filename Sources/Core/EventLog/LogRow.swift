@@ -11,10 +11,7 @@ struct LogRow {
     init?(_ value: Span<UInt8>) {
         guard value.count > Digest.byteCount else { return nil }
         body = 0..<value.count - Digest.byteCount
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Digest.byteCount)
-        for index in body.upperBound..<value.count { bytes.append(value[index]) }
-        guard let hash = Digest(bytes: bytes) else { return nil }
+        guard let hash = Digest(bytes: [UInt8](copying: value.extracting(body.upperBound..<value.count))) else { return nil }
         self.hash = hash
     }
 
@@ -22,6 +19,22 @@ struct LogRow {
     func isSound(_ value: Span<UInt8>, after previous: Digest) -> Bool {
         Digest(chaining: previous, value.extracting(body)) == hash
     }
+}
+
+/// Decodes the commit of a revision.
+func decodeCommit(_ revision: Revision, _ bytes: Span<UInt8>) throws(LogError) -> Commit {
+    let commit: Commit
+    do throws(CodecError) { commit = try CommitCodec.decode(bytes) } catch { throw .unreadable(revision, error) }
+    guard commit.revision == revision else { throw .brokenChain(revision) }
+    return commit
+}
+
+/// Decodes the refusal of a number.
+func decodeRefusal(_ number: RefusalNumber, _ bytes: Span<UInt8>) throws(LogError) -> RecordedRefusal {
+    let refusal: RecordedRefusal
+    do throws(CodecError) { refusal = try RefusalCodec.decode(bytes) } catch { throw .unreadableRefusal(number, error) }
+    guard refusal.number == number else { throw .brokenRefusals(number) }
+    return refusal
 }
 
 /// Consecutive rows to append to the log, each chained to the previous one.
@@ -81,12 +94,14 @@ struct LogRows {
 extension Environment {
     /// Whether a row with a hash is in a table, under one of some keys. False if the file was overwritten in place by an older copy
     /// or by another file. Takes a few microseconds.
-    func hasRow(_ hash: Digest, under keys: [[UInt8]], in table: Table) -> Bool {
+    func hasRow(_ hash: Digest, under keys: [FixedKey], in table: Table) -> Bool {
         do throws(StorageError) {
             let transaction = try beginReading(interruptible: false)
             defer { transaction.end() }
             for key in keys {
-                let row = try transaction.withValue(in: table, for: key.span) { value throws(StorageError) in LogRow(value) }
+                let row = try key.withBytes { key throws(StorageError) in
+                    try transaction.withValue(in: table, for: key) { value throws(StorageError) in LogRow(value) }
+                }
                 if row??.hash == hash { return true }
             }
             return false

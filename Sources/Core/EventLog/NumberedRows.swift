@@ -6,15 +6,9 @@ struct NumberedRows {
     let transaction: ReadTransaction
     let table: Table
 
-    /// A fault of the rows of a table.
-    enum RowError: Error {
-        /// The row of a number is missing.
-        case missing(UInt64)
-        /// A row's bytes do not match its hash and the previous one.
-        case broken(UInt64)
-        /// Some keys are not numbers, or the number of rows differs from the last number.
-        case unexpectedRows
-    }
+    /// The errors for a number without a row, and for a row that does not match its hash and the previous one.
+    let missing: (UInt64) -> LogError
+    let broken: (UInt64) -> LogError
 
     /// Returns the last number and its hash; nil in an empty table. Logarithmic.
     func last() throws -> (number: UInt64, hash: Digest)? {
@@ -47,14 +41,14 @@ struct NumberedRows {
         var previous = Digest.zero
         // The row before the first one contains the previous hash of the chain.
         var expected = max(first - 1, 1)
-        var isThere = try cursor.seek(atOrAfter: LogKeys.key(expected).span)
+        var isThere = try cursor.seek(atOrAfter: LogKeys.record(expected))
         while expected <= last, size < limitBytes {
-            guard isThere else { throw RowError.missing(expected) }
+            guard isThere else { throw missing(expected) }
             try cursor.withRow { key, value in
                 let (number, row) = try row(key, value)
-                guard number == expected else { throw RowError.missing(expected) }
+                guard number == expected else { throw missing(expected) }
                 if expected >= first {
-                    guard row.isSound(value, after: previous) else { throw RowError.broken(expected) }
+                    guard row.isSound(value, after: previous) else { throw broken(expected) }
                     try body(number, value.extracting(row.body), row.hash)
                     size += row.body.count
                 }
@@ -65,9 +59,9 @@ struct NumberedRows {
         }
     }
 
-    private func row(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(RowError) -> (UInt64, LogRow) {
+    private func row(_ key: Span<UInt8>, _ value: Span<UInt8>) throws(LogError) -> (UInt64, LogRow) {
         guard let number = LogKeys.number(key) else { throw .unexpectedRows }
-        guard let row = LogRow(value) else { throw .broken(number) }
+        guard let row = LogRow(value) else { throw broken(number) }
         return (number, row)
     }
 }

@@ -49,7 +49,7 @@ public final class RecordLog: Sendable {
             table = try environment.table(nil, creating: !isReadOnly)
             lastHead = Mutex(nil)
             let head = try withRows { rows in
-                guard try rows.areDense() else { throw NumberedRows.RowError.unexpectedRows }
+                guard try rows.areDense() else { throw LogError.unexpectedRows }
                 return try rows.last().map { RecordHead(number: RecordNumber($0.number), hash: $0.hash) }
             }
             lastHead.withLock { $0 = head }
@@ -91,10 +91,11 @@ public final class RecordLog: Sendable {
         let last = head
         let number = last?.number.next ?? .first
         var rows = LogRows(after: last?.hash ?? .zero)
-        rows.add(LogKeys.fixed(number.rawValue)) { encode(number, &$0) }
+        rows.add(LogKeys.record(number.rawValue)) { encode(number, &$0) }
         try gate.pass {
             // An earlier record must be there: the file may have been overwritten in place.
-            guard isInPlace, last.map({ environment.hasRow($0.hash, under: [LogKeys.key($0.number.rawValue)], in: table) }) != false
+            guard isInPlace,
+                last.map({ environment.hasRow($0.hash, under: [LogKeys.record($0.number.rawValue)], in: table) }) != false
             else { throw LogError.displaced(path: place.path) }
             try environment.write { transaction throws(StorageError) in
                 try rows.write(to: table, in: transaction)
@@ -122,12 +123,9 @@ public final class RecordLog: Sendable {
     private func withRows<R>(_ body: (NumberedRows) throws -> R) throws -> R {
         let transaction = try environment.beginReading()
         defer { transaction.end() }
-        do { return try body(NumberedRows(transaction: transaction, table: table)) } catch let fault as NumberedRows.RowError {
-            throw switch fault {
-            case .missing(let number): LogError.missingRecord(RecordNumber(number))
-            case .broken(let number): LogError.brokenRecord(RecordNumber(number))
-            case .unexpectedRows: LogError.unexpectedRows
-            }
-        }
+        let rows = NumberedRows(
+            transaction: transaction, table: table, missing: { .missingRecord(RecordNumber($0)) },
+            broken: { .brokenRecord(RecordNumber($0)) })
+        return try body(rows)
     }
 }

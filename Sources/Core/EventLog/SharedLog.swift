@@ -119,10 +119,7 @@ public struct ChainedRecord: Hashable, Sendable {
     }
 
     init(_ number: UInt64, _ bytes: Span<UInt8>, _ hash: Digest) {
-        let copy = [UInt8](capacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
-        self.init(number: number, bytes: copy, hash: hash)
+        self.init(number: number, bytes: [UInt8](copying: bytes), hash: hash)
     }
 }
 
@@ -172,19 +169,8 @@ public struct LogGroup: Hashable, Sendable {
     /// Decodes the commits and the refusals.
     public func decoded() throws(LogError) -> (commits: [Commit], refusals: [RecordedRefusal]) {
         var (found, refused): ([Commit], [RecordedRefusal]) = ([], [])
-        for record in commits {
-            do throws(CodecError) { found.append(try CommitCodec.decode(record.bytes.span)) } catch {
-                throw .unreadable(Revision(record.number), error)
-            }
-            guard found.last?.revision == Revision(record.number) else { throw .brokenChain(Revision(record.number)) }
-        }
-        for record in refusals {
-            let number = RefusalNumber(record.number)
-            do throws(CodecError) { refused.append(try RefusalCodec.decode(record.bytes.span)) } catch {
-                throw .unreadableRefusal(number, error)
-            }
-            guard refused.last?.number == number else { throw .brokenRefusals(number) }
-        }
+        for record in commits { found.append(try decodeCommit(Revision(record.number), record.bytes.span)) }
+        for record in refusals { refused.append(try decodeRefusal(RefusalNumber(record.number), record.bytes.span)) }
         return (found, refused)
     }
 }

@@ -99,7 +99,7 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public mutating func blob(_ bytes: Span<UInt8>) throws(CodecError) -> [UInt8] {
         let range = try range(bytes)
-        return [UInt8](unsafeUninitializedCapacityFrom: bytes, range: range)
+        return [UInt8](copying: bytes.extracting(range))
     }
 
     public mutating func text(_ bytes: Span<UInt8>) throws(CodecError) -> String {
@@ -111,10 +111,10 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [UInt8] {
-    /// Copies part of a span.
-    init(unsafeUninitializedCapacityFrom bytes: Span<UInt8>, range: Range<Int>) {
-        self.init(capacity: range.count) { output in
-            for index in range { output.append(bytes[index]) }
+    /// Copies a span.
+    @inlinable public init(copying bytes: Span<UInt8>) {
+        self.init(capacity: bytes.count) { output in
+            for index in bytes.indices { output.append(bytes[index]) }
         }
     }
 }

@@ -23,7 +23,7 @@ func validText(_ bytes: Span<UInt8>) -> String? {
         guard let text = try? UTF8Span(validating: bytes) else { return nil }
         return String(copying: text)
     }
-    return String(validating: [UInt8](unsafeUninitializedCapacityFrom: bytes, range: bytes.indices), as: UTF8.self)
+    return String(validating: [UInt8](copying: bytes), as: UTF8.self)
 }
 
 /// Returns the offset of the first byte that is not UTF-8; nil if all bytes are.
