@@ -17,51 +17,25 @@ internal import LMDB
 /// | properties | present or past, class, property, value, object, version | the end of the version |
 /// | audit | events or refusals, block | the search terms of the records in the block |
 struct IndexTables: Sendable {
-    /// The numbers included in checksums, so that a row of one table is never accepted in another.
-    enum Tag {
-        static let state: UInt32 = 1
-        static let names: UInt32 = 2
-        static let ids: UInt32 = 3
-        static let documents: UInt32 = 4
-        static let relations: UInt32 = 5
-        static let times: UInt32 = 6
-        static let expiries: UInt32 = 7
-        static let requests: UInt32 = 8
-        static let properties: UInt32 = 9
-        static let audit: UInt32 = 10
+    /// The tables. The numbers are included in checksums, so that a row of one table is never accepted in another.
+    enum Tag: UInt32, CaseIterable {
+        case state = 1
+        case names, ids, documents, relations, times, expiries, requests, properties, audit
     }
 
     static let names = ["state", "names", "ids", "documents", "relations", "times", "expiries", "requests", "properties", "audit"]
 
-    let state: Table
-    let names: Table
-    let ids: Table
-    let documents: Table
-    let relations: Table
-    let times: Table
-    let expiries: Table
-    let requests: Table
-    let properties: Table
-    let audit: Table
+    private let tables: [Table]
     let soundBlocks = SoundBlocks()
 
     init(environment: Environment, creating: Bool) throws(StorageError) {
-        state = try environment.table("state", creating: creating)
-        names = try environment.table("names", creating: creating)
-        ids = try environment.table("ids", creating: creating)
-        documents = try environment.table("documents", creating: creating)
-        relations = try environment.table("relations", creating: creating)
-        times = try environment.table("times", creating: creating)
-        expiries = try environment.table("expiries", creating: creating)
-        requests = try environment.table("requests", creating: creating)
-        properties = try environment.table("properties", creating: creating)
-        audit = try environment.table("audit", creating: creating)
+        tables = try Self.names.map { name throws(StorageError) in try environment.table(name, creating: creating) }
     }
 
+    subscript(tag: Tag) -> Table { tables[Int(tag.rawValue) - 1] }
+
     /// Every table with its name, in the order of ``names``.
-    var all: [(name: String, table: Table)] {
-        Array(zip(Self.names, [state, names, ids, documents, relations, times, expiries, requests, properties, audit]))
-    }
+    var all: [(name: String, table: Table)] { Array(zip(Self.names, tables)) }
 
     static let stateKey = Array("state".utf8)
 
@@ -90,17 +64,9 @@ struct IndexTables: Sendable {
     }
 }
 
-extension FixedKey {
-    /// The time and revision in a key of the table `times`.
-    var commitTime: (time: Instant, revision: Revision) {
-        (
-            Instant(microseconds: Int64(bitPattern: UInt64(truncatingIfNeeded: number >> 40) ^ 1 << 63)),
-            Revision(UInt64(truncatingIfNeeded: number) & Revision.open.rawValue)
-        )
-    }
-}
-
 extension Instant {
     /// The number with an unsigned order that equals the order of time.
     var ordered: UInt64 { UInt64(bitPattern: microseconds) ^ 1 << 63 }
+
+    init(ordered: UInt64) { self.init(microseconds: Int64(bitPattern: ordered ^ 1 << 63)) }
 }

@@ -97,7 +97,7 @@ struct AuditBlockTests {
                 try withTemporaryFolder { (folder) throws in
                     let path = folder + "/store"
                     let count = try makeStore(path)
-                    try damage.happen(to: AuditRows.key(.events, block), in: path + "/index")
+                    try damage.happen(to: AuditStream.events.key(block), in: path + "/index")
                     let store = try Store.open(at: path, .reading)
                     #expect(throws: IndexError.damaged) {
                         try store.audit(AuditFilter(actor: "user:nobody", outcome: .done), limit: 10)
@@ -125,10 +125,12 @@ struct AuditBlockTests {
             defer { environment.close() }
             let table = try environment.table("audit", creating: false)
             let bytes = key.withBytes { span in span.indices.map { span[$0] } }
-            let transaction = try environment.beginWriting()
             var row: [UInt8] = []
-            _ = try transaction.withValue(in: table, for: bytes.span) { span in row = span.indices.map { span[$0] } }
+            let reading = try environment.beginReading()
+            _ = try reading.withValue(in: table, for: bytes.span) { span in row = span.indices.map { span[$0] } }
+            reading.end()
             #expect(row.count > 100)
+            let transaction = try environment.beginWriting()
             if self == .flippedBit {
                 row[row.count / 2] ^= 4
                 try transaction.put(row.span, in: table, for: bytes.span)

@@ -21,24 +21,23 @@ struct OpenBlocks {
     private var refusalPostings = AuditPostings()
 
     /// The rows of blocks that have become full since they were last taken.
-    private(set) var rows = AuditRows()
+    private(set) var rows = RowBatch(tag: .audit, keyBytes: 6)
 
     /// - Parameters:
     ///   - events: the number of folded events.
     ///   - refusalBlocks: the number of blocks of refusals in the index.
-    ///   - end: the end of the last block of events in the index; nil without blocks.
-    init(events: UInt64, refusalBlocks: UInt64, end: EventPosition?) {
+    ///   - begin: the end of the last block of events in the index.
+    init(events: UInt64, refusalBlocks: UInt64, after begin: EventPosition) {
         let capacity = UInt64(AuditRecords.capacity)
         eventBlock = events / capacity
         refusalBlock = refusalBlocks
-        let begin = end ?? EventPosition(.genesis)
         self.events = EventSpan(first: begin)
         missing = events % capacity == 0 ? nil : begin
     }
 
-    mutating func takeRows() -> AuditRows {
+    mutating func takeRows() -> RowBatch {
         precondition(!isDraft, "the open block must be loaded before new events are added")
-        defer { rows = AuditRows() }
+        defer { rows = RowBatch(tag: .audit, keyBytes: 6) }
         return rows
     }
 
@@ -80,7 +79,7 @@ struct OpenBlocks {
         var payload = ByteWriter(capacity: 1 << 15)
         events.write(into: &payload)
         eventPostings.write(into: &payload)
-        rows.add(.events, eventBlock, payload.bytes)
+        rows.add(AuditStream.events.key(eventBlock)) { $0.raw(payload.bytes) }
         eventBlock += 1
         eventCount = 0
         events = EventSpan(first: events.end)
@@ -97,7 +96,7 @@ struct OpenBlocks {
         var payload = ByteWriter(capacity: 1 << 15)
         refusals.write(into: &payload)
         refusalPostings.write(into: &payload)
-        rows.add(.refusals, refusalBlock, payload.bytes)
+        rows.add(AuditStream.refusals.key(refusalBlock)) { $0.raw(payload.bytes) }
         refusalBlock += 1
         refusals = RefusalSpan()
         refusalPostings.removeAll()
@@ -108,32 +107,8 @@ struct OpenBlocks {
 enum AuditStream: UInt8 {
     case events = 1
     case refusals = 2
-}
 
-/// Full blocks as rows, sorted by key within each stream.
-struct AuditRows {
-    private var rows: [(key: FixedKey, row: [UInt8])] = []
-
-    var isEmpty: Bool { rows.isEmpty }
-
-    static func key(_ stream: AuditStream, _ block: UInt64) -> FixedKey {
-        FixedKey(UInt128(stream.rawValue) << 40 | UInt128(block), byteCount: 6)
-    }
-
-    mutating func add(_ stream: AuditStream, _ block: UInt64, _ payload: [UInt8]) {
-        let key = Self.key(stream, block)
-        let row = key.withBytes { PlainRow.bytes(key: $0, tag: IndexTables.Tag.audit) { $0.raw(payload) } }
-        rows.append((key, row))
-    }
-
-    mutating func sort() { rows.sort { $0.key < $1.key } }
-
-    func write(to table: Table, in transaction: borrowing WriteTransaction) throws(StorageError) {
-        if rows.isEmpty { return }
-        let writer = try transaction.rowWriter(to: table, appending: false)
-        defer { writer.close() }
-        for (key, row) in rows { try writer.put(row.span, for: key) }
-    }
+    func key(_ block: UInt64) -> FixedKey { FixedKey(UInt128(rawValue) << 40 | UInt128(block), byteCount: 6) }
 }
 
 /// Reading the blocks of the audit.
@@ -146,10 +121,11 @@ extension IndexTables {
         _ stream: AuditStream, _ block: UInt64, in transaction: ReadTransaction,
         _ body: (Span<UInt8>, inout ByteReader) throws -> R
     ) throws -> R {
-        let isSound = soundBlocks.contains(stream, block)
-        let found = try AuditRows.key(stream, block).withBytes { key in
-            try read(transaction, audit, key, Tag.audit, isSound: isSound) { row, reader in
-                if !isSound { soundBlocks.insert(stream, block) }
+        let key = stream.key(block)
+        let isSound = soundBlocks.contains(key)
+        let found = try key.withBytes { bytes in
+            try read(transaction, .audit, bytes, isSound: isSound) { row, reader in
+                if !isSound { soundBlocks.insert(key) }
                 return try body(row, &reader)
             }
         }
@@ -157,9 +133,10 @@ extension IndexTables {
         return found
     }
 
-    /// Returns the events of a block.
-    func eventSpan(_ block: UInt64, in transaction: ReadTransaction) throws -> EventSpan {
-        try withBlock(.events, block, in: transaction) { row, reader in try EventSpan(row, &reader) }
+    /// Returns the position of the first event that is not in a block.
+    func endOfEventBlocks(_ state: IndexState, in transaction: ReadTransaction) throws -> EventPosition {
+        guard state.eventBlocks > 0 else { return EventPosition(.genesis) }
+        return try withBlock(.events, state.eventBlocks - 1, in: transaction) { row, reader in try EventSpan(row, &reader) }.end
     }
 }
 
@@ -174,7 +151,7 @@ extension WorkingSet {
 
     /// The first refusal that is not in a full block. The refusals from it on must be folded again when the index is opened.
     package var firstOpenRefusal: RefusalNumber {
-        RefusalNumber(state.refusalBlocks * UInt64(AuditRecords.capacity) + 1)
+        state.lastRefusalInBlocks.next
     }
 
     /// Folds a refused command. Refusals must be passed in order, independent of the commits.

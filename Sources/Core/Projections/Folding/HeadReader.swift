@@ -3,20 +3,20 @@ internal import LMDB
 
 /// Reads the newest versions from an index, for the writer. It is never interrupted, since a commit must be decided in full.
 final class HeadReader {
-    private let transaction: ReadTransaction
-    private let tables: IndexTables
+    let transaction: ReadTransaction
+    let tables: IndexTables
     private let documents: Cursor
     private let relations: Cursor
-    private let expiries: Cursor
+    let expiries: Cursor
     private let times: Cursor
 
     init(environment: Environment, tables: IndexTables) throws(StorageError) {
         transaction = try environment.beginReading(interruptible: false)
         self.tables = tables
-        documents = try transaction.cursor(over: tables.documents)
-        relations = try transaction.cursor(over: tables.relations)
-        expiries = try transaction.cursor(over: tables.expiries)
-        times = try transaction.cursor(over: tables.times)
+        documents = try transaction.cursor(over: tables[.documents])
+        relations = try transaction.cursor(over: tables[.relations])
+        expiries = try transaction.cursor(over: tables[.expiries])
+        times = try transaction.cursor(over: tables[.times])
     }
 
     /// Resets the read transaction, so that the map can grow and pages can be reused.
@@ -38,7 +38,7 @@ final class HeadReader {
         _ id: DocumentID, as type: Document.Type
     ) throws -> (begin: Revision, value: Document?) {
         guard try documents.seek(atOrAfter: id.key(.open)), id.matches(documents.fixedKey) else { return (.genesis, nil) }
-        return try decodeOpen(documents, tag: IndexTables.Tag.documents) { row, reader throws(CodecError) in
+        return try decodeOpen(documents, tag: .documents) { row, reader throws(CodecError) in
             try Document.decode(row, &reader)
         }
     }
@@ -75,13 +75,13 @@ final class HeadReader {
     }
 
     private func openRelation(_ prefix: RelationPrefix) throws -> (begin: Revision, value: RelationDocument?) {
-        try decodeOpen(relations, tag: IndexTables.Tag.relations) { row, reader throws(CodecError) in
+        try decodeOpen(relations, tag: .relations) { row, reader throws(CodecError) in
             try RelationDocument.decode(prefix.kind, row, &reader)
         }
     }
 
     private func decodeOpen<Document>(
-        _ cursor: Cursor, tag: UInt32, _ decode: (Span<UInt8>, inout ByteReader) throws(CodecError) -> Document
+        _ cursor: Cursor, tag: IndexTables.Tag, _ decode: (Span<UInt8>, inout ByteReader) throws(CodecError) -> Document
     ) throws -> (begin: Revision, value: Document?) {
         let key = cursor.fixedKey
         return try cursor.withRow { _, row in
@@ -92,46 +92,13 @@ final class HeadReader {
         }
     }
 
-    /// Returns the number of a name; nil if it was never introduced.
-    func number(of name: String) throws -> UInt64? {
-        try tables.number(of: name, in: transaction)
-    }
-
-    func name(of id: UInt64) throws -> String? {
-        try tables.name(of: id, in: transaction)
-    }
-
-    /// Calls `body` with the ends in the index, the earliest first, until it returns false.
-    func forEachExpiry(_ body: (Expiry) throws -> Bool) throws {
-        var isThere = try expiries.seek(atOrAfter: Expiry(until: .distantPast, object: .store, subject: .system).key.span)
-        while isThere {
-            let expiry = try expiries.withRow { key, row in
-                try PlainRow.check(key: key, tag: IndexTables.Tag.expiries, row)
-                return try Expiry(key: key)
-            }
-            guard try body(expiry) else { return }
-            isThere = try expiries.next()
-        }
-    }
-
     /// Calls `body` with the commits in the index that are later than an instant, in order.
     func forEachTime(after instant: Instant, _ body: ((time: Instant, revision: Revision)) -> Void) throws {
         var isThere = try times.seek(atOrAfter: IndexTables.timeKey(instant, .open))
         while isThere {
-            try times.withRow { key, row in try PlainRow.check(key: key, tag: IndexTables.Tag.times, row) }
-            let found = times.fixedKey.commitTime
+            let found = try times.commitTime()
             if found.time > instant { body(found) }
             isThere = try times.next()
         }
     }
-
-    func request(_ key: FixedKey) throws -> RecordedRequest? { try tables.request(key, in: transaction) }
-
-    /// Returns the end of the last block of events; nil without blocks.
-    func auditEnd(_ state: IndexState) throws -> EventPosition? {
-        let blocks = state.eventCount / UInt64(AuditRecords.capacity)
-        return blocks == 0 ? nil : try tables.eventSpan(blocks - 1, in: transaction).end
-    }
-
-    func state() throws -> IndexState? { try tables.readState(in: transaction) }
 }

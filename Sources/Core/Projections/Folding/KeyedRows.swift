@@ -3,7 +3,7 @@ internal import LMDB
 
 /// Rows without payload under keys of any length, and deletions: collected, and then written in the order of their keys.
 struct KeyedRows {
-    private let tag: UInt32
+    private let tag: IndexTables.Tag
     private var arena: [UInt8] = []
     private var rows: [Row] = []
 
@@ -16,17 +16,12 @@ struct KeyedRows {
         let end: Revision?
     }
 
-    init(tag: UInt32) { self.tag = tag }
+    init(tag: IndexTables.Tag) { self.tag = tag }
 
     var count: Int { rows.count }
 
-    /// Adds a version.
-    mutating func put(_ key: [UInt8], end: Revision) { add(key, end) }
-
-    /// Adds a row to delete.
-    mutating func delete(_ key: [UInt8]) { add(key, nil) }
-
-    private mutating func add(_ key: [UInt8], _ end: Revision?) {
+    /// Adds a version that ends at a revision; nil to delete its row.
+    mutating func add(_ key: [UInt8], end: Revision?) {
         let front = (0..<16).reduce(UInt128(0)) { $0 << 8 | UInt128($1 < key.count ? key[$1] : 0) }
         rows.append(Row(front: front, offset: arena.count, byteCount: key.count, end: end))
         arena.append(contentsOf: key)
@@ -44,16 +39,16 @@ struct KeyedRows {
 
     /// Writes the sorted rows. If they are appended to an empty table, deletions are skipped.
     func write(
-        to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
+        to tables: IndexTables, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {
         let bytes = arena.span
         for row in rows {
             let key = bytes.extracting(row.offset..<row.offset + row.byteCount)
             if let end = row.end {
-                let value = VersionRow.bytes(key: key, tag: tag, end: end)
-                try transaction.put(value.span, in: table, for: key, appending: appending)
+                let value = PlainRow.bytes(key: key, tag: tag) { $0.bigEndian(end.rawValue, byteCount: 5) }
+                try transaction.put(value.span, in: tables[tag], for: key, appending: appending)
             } else if !appending {
-                try transaction.delete(from: table, key: key)
+                try transaction.delete(from: tables[tag], key: key)
             }
         }
     }

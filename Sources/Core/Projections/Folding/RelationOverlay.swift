@@ -7,7 +7,7 @@ extension RelationID: OverlayID {
 
 /// Present relations in memory, over those in the index: a ``VersionOverlay`` that can also list the relations of an entity.
 struct RelationOverlay {
-    private var versions: VersionOverlay<RelationID, RelationDocument>
+    var versions: VersionOverlay<RelationID, RelationDocument>
     /// The last slot of each prefix, for kinds that are listed.
     private var lists: [(prefix: RelationPrefix, last: Int)] = []
     private var listIndex = HashIndex()
@@ -17,7 +17,7 @@ struct RelationOverlay {
 
     init(_ changed: ChangedOverlays) {
         versions = VersionOverlay(
-            changed: changed, bit: ChangedOverlays.relations, tag: IndexTables.Tag.relations, keyBytes: 16, key: { $0.key($1) },
+            changed: changed, bit: ChangedOverlays.relations, tag: .relations, keyBytes: 16, key: { $0.key($1) },
             decode: { id, row, reader throws(CodecError) in try RelationDocument.decode(id.prefix.kind, row, &reader) })
     }
 
@@ -63,12 +63,6 @@ struct RelationOverlay {
         }
         return held
     }
-
-    mutating func mark() { versions.mark() }
-    mutating func rollBack() { versions.rollBack() }
-    var hasChanged: Bool { versions.hasChanged }
-    mutating func flush(into rows: inout RowBatch) { versions.flush(into: &rows) }
-    mutating func touchAll() { versions.touchAll() }
 
     mutating func removeAll() {
         versions.removeAll()

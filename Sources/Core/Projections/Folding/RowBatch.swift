@@ -3,7 +3,7 @@ internal import LMDB
 
 /// Rows of one table, collected and then written in the order of their keys.
 struct RowBatch {
-    private let tag: UInt32
+    private let tag: IndexTables.Tag
     private let keyBytes: Int
     private var arena = ByteWriter(capacity: 0)
     private var rows: [Row] = []
@@ -14,7 +14,7 @@ struct RowBatch {
         let byteCount: Int
     }
 
-    init(tag: UInt32, keyBytes: Int) {
+    init(tag: IndexTables.Tag, keyBytes: Int) {
         self.tag = tag
         self.keyBytes = keyBytes
     }
@@ -68,11 +68,11 @@ struct RowBatch {
 
     /// Writes the sorted rows.
     func write(
-        to table: Table, in transaction: borrowing WriteTransaction, appending: Bool
+        to tables: IndexTables, in transaction: borrowing WriteTransaction, appending: Bool
     ) throws(StorageError) {
         if rows.isEmpty { return }
         let bytes = arena.bytes.span
-        let writer = try transaction.rowWriter(to: table, appending: appending)
+        let writer = try transaction.rowWriter(to: tables[tag], appending: appending)
         defer { writer.close() }
         for row in rows {
             let value = bytes.extracting(row.offset..<row.offset + row.byteCount)

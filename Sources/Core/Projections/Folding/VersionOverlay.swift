@@ -71,7 +71,7 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
     ///   - key: returns the key of a version that begins at a revision.
     ///   - decode: decodes a version.
     init(
-        changed: ChangedOverlays, bit: UInt32, tag: UInt32, keyBytes: Int, key: @escaping (ID, Revision) -> FixedKey,
+        changed: ChangedOverlays, bit: UInt32, tag: IndexTables.Tag, keyBytes: Int, key: @escaping (ID, Revision) -> FixedKey,
         decode: @escaping (ID, Span<UInt8>, inout ByteReader) throws(CodecError) -> Document
     ) {
         ended = RowBatch(tag: tag, keyBytes: keyBytes)
@@ -84,7 +84,7 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
     /// Creates an overlay of documents.
     init(_ kind: DocumentKind, _ changed: ChangedOverlays) where ID: EntityID {
         self.init(
-            changed: changed, bit: ChangedOverlays.bit(kind), tag: IndexTables.Tag.documents, keyBytes: 11,
+            changed: changed, bit: ChangedOverlays.bit(kind), tag: .documents, keyBytes: 11,
             key: { DocumentID(kind: kind, id: $0.rawValue).key($1) },
             decode: { _, row, reader throws(CodecError) in try Document.decode(row, &reader) })
     }
@@ -96,6 +96,18 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
     func position(of id: ID) -> Int? {
         let numbers = id.numbers
         return index.position(hash(numbers.0, numbers.1)) { slots[$0].id == id }
+    }
+
+    /// Returns the position of a slot, and loads it with `load` if necessary.
+    @inline(__always)
+    mutating func position(of id: ID, load: () throws -> (begin: Revision, value: Document?)) rethrows -> Int {
+        if let known = position(of: id) { known } else { add(id, try load()) }
+    }
+
+    /// Returns the present version, and loads it with `load` if necessary.
+    @inline(__always)
+    mutating func value(of id: ID, load: () throws -> (begin: Revision, value: Document?)) rethrows -> Document? {
+        slots[try position(of: id, load: load)].value
     }
 
     /// Calls `body` with a slot; returns nil if it was not loaded.

@@ -14,8 +14,7 @@ package final class WorkMeter {
     static let storedBytes = 8
 
     /// Steps since the working set was opened.
-    package var total: Int { steps }
-    private var steps = 0
+    package private(set) var total = 0
     /// The total that the present transaction must not exceed, and its limit.
     private var end = Int.max
     private var limit = Int.max
@@ -23,7 +22,7 @@ package final class WorkMeter {
     /// Limits the following work to a number of steps, until ``endLimit()``.
     package func beginLimit(_ limit: Int) {
         self.limit = limit
-        let (sum, overflow) = steps.addingReportingOverflow(limit)
+        let (sum, overflow) = total.addingReportingOverflow(limit)
         end = overflow ? .max : sum
     }
 
@@ -34,8 +33,8 @@ package final class WorkMeter {
     /// - Throws: ``Refusal`` with `tooMuchWork` if the transaction exceeds its limit.
     @inline(__always)
     func count(_ steps: Int = 1) throws {
-        self.steps += steps
-        if self.steps > end { throw refusal }
+        total += steps
+        if total > end { throw refusal }
     }
 
     private var refusal: Refusal {

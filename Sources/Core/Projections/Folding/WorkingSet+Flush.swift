@@ -8,18 +8,18 @@ package struct PendingRows {
     /// Whether the rows are the whole index, and replace its present rows.
     var isWhole = false
     /// The state of the index after these rows.
-    var state = IndexState.empty
+    var state = IndexState()
 
-    var documents = RowBatch(tag: IndexTables.Tag.documents, keyBytes: 11)
-    var relations = RowBatch(tag: IndexTables.Tag.relations, keyBytes: 16)
-    var times = RowBatch(tag: IndexTables.Tag.times, keyBytes: 13)
-    var requests = RowBatch(tag: IndexTables.Tag.requests, keyBytes: 16)
-    var ids = RowBatch(tag: IndexTables.Tag.ids, keyBytes: 5)
-    var properties = KeyedRows(tag: IndexTables.Tag.properties)
+    var documents = RowBatch(tag: .documents, keyBytes: 11)
+    var relations = RowBatch(tag: .relations, keyBytes: 16)
+    var times = RowBatch(tag: .times, keyBytes: 13)
+    var requests = RowBatch(tag: .requests, keyBytes: 16)
+    var ids = RowBatch(tag: .ids, keyBytes: 5)
+    var properties = KeyedRows(tag: .properties)
     var outdatedTimes: [FixedKey] = []
     var names: [(key: [UInt8], row: [UInt8])] = []
     var expiries: [(key: [UInt8], row: [UInt8]?)] = []
-    var audit = AuditRows()
+    var audit = RowBatch(tag: .audit, keyBytes: 6)
 
     /// The minimum number of rows in a table for sorting with a second thread.
     private static let longRun = 50_000
@@ -28,7 +28,7 @@ package struct PendingRows {
     mutating func sort() {
         // The two large tables of a long run are sorted in parallel.
         let sorting = [SortedBatch(documents), SortedBatch(relations)]
-        (documents, relations) = (RowBatch(tag: 0, keyBytes: 0), RowBatch(tag: 0, keyBytes: 0))
+        (documents, relations) = (RowBatch(tag: .documents, keyBytes: 0), RowBatch(tag: .relations, keyBytes: 0))
         if sorting.allSatisfy({ $0.batch.count > Self.longRun }) {
             DispatchQueue.concurrentPerform(iterations: sorting.count) { sorting[$0].batch.sort() }
         } else {
@@ -51,27 +51,25 @@ package struct PendingRows {
         // In empty tables each row is appended after the previous one, so that pages become full.
         let appending = isWhole
         if isWhole { for (_, table) in tables.all { try transaction.empty(table) } }
-        try documents.write(to: tables.documents, in: transaction, appending: appending)
-        try relations.write(to: tables.relations, in: transaction, appending: appending)
-        for key in outdatedTimes { try transaction.delete(from: tables.times, key: key) }
-        try times.write(to: tables.times, in: transaction, appending: appending)
-        try requests.write(to: tables.requests, in: transaction, appending: appending)
-        try ids.write(to: tables.ids, in: transaction, appending: appending)
-        try properties.write(to: tables.properties, in: transaction, appending: appending)
-        for (key, row) in names { try transaction.put(row.span, in: tables.names, for: key.span, appending: appending) }
+        for key in outdatedTimes { try transaction.delete(from: tables[.times], key: key) }
+        for batch in [documents, relations, times, requests, ids] {
+            try batch.write(to: tables, in: transaction, appending: appending)
+        }
+        try properties.write(to: tables, in: transaction, appending: appending)
+        for (key, row) in names { try transaction.put(row.span, in: tables[.names], for: key.span, appending: appending) }
         for (key, row) in expiries {
             if let row {
-                try transaction.put(row.span, in: tables.expiries, for: key.span)
+                try transaction.put(row.span, in: tables[.expiries], for: key.span)
             } else {
-                try transaction.delete(from: tables.expiries, key: key.span)
+                try transaction.delete(from: tables[.expiries], key: key.span)
             }
         }
-        try audit.write(to: tables.audit, in: transaction)
+        try audit.write(to: tables, in: transaction, appending: false)
         var state = state
         state.hash = hash
         let stateKey = IndexTables.stateKey
-        let row = PlainRow.bytes(key: stateKey.span, tag: IndexTables.Tag.state) { state.encode(into: &$0) }
-        try transaction.put(row.span, in: tables.state, for: stateKey.span)
+        let row = PlainRow.bytes(key: stateKey.span, tag: .state) { state.encode(into: &$0) }
+        try transaction.put(row.span, in: tables[.state], for: stateKey.span)
     }
 }
 
@@ -98,7 +96,7 @@ extension WorkingSet {
         values.touchAll()
         properties.touchAll()
         slots.touchAll()
-        relations.touchAll()
+        relations.versions.touchAll()
         introduceAgain()
         return true
     }
@@ -111,7 +109,7 @@ extension WorkingSet {
         swap(&rows.properties, &pastProperties)
         properties.forEachUnwritten { object, document in
             for item in document.items where isWhole || item.begin > writtenRevision {
-                rows.properties.put(PropertyRow.key(.present, document.classID, item, object), end: .open)
+                rows.properties.add(PropertyRow.key(.present, document.classID, item, object), end: .open)
             }
         }
         objects.flush(into: &rows.documents)
@@ -121,7 +119,7 @@ extension WorkingSet {
         values.flush(into: &rows.documents)
         properties.flush(into: &rows.documents)
         slots.flush(into: &rows.documents)
-        relations.flush(into: &rows.relations)
+        relations.versions.flush(into: &rows.relations)
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
         rows.outdatedTimes = outdatedTimes.map { IndexTables.timeKey($0.time, $0.revision) }
         for (key, request) in newRequests {
@@ -133,12 +131,12 @@ extension WorkingSet {
         for (id, name) in newNames {
             rows.ids.add(IndexTables.idKey(id)) { $0.text(name) }
             let key = IndexTables.nameKey(name)
-            rows.names.append((key, PlainRow.bytes(key: key.span, tag: IndexTables.Tag.names) { $0.varint(id) }))
+            rows.names.append((key, PlainRow.bytes(key: key.span, tag: .names) { $0.varint(id) }))
         }
         rows.names.sort { $0.key.lexicographicallyPrecedes($1.key) }
         for (expiry, isPending) in expiries {
             let key = expiry.key
-            let row = isPending ? PlainRow.bytes(key: key.span, tag: IndexTables.Tag.expiries) { _ in } : nil
+            let row = isPending ? PlainRow.bytes(key: key.span, tag: .expiries) { _ in } : nil
             rows.expiries.append((key, row))
         }
         rows.expiries.sort { $0.key.lexicographicallyPrecedes($1.key) }

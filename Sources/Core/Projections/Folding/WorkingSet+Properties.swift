@@ -58,9 +58,9 @@ extension WorkingSet {
     func encodeEnded(_ object: ObjectID, _ ended: ObjectProperties, at end: Revision) {
         let present = properties.position(of: object).flatMap { properties.slots[$0].value?.items } ?? []
         for item in ended.items where !present.contains(item) {
-            pastProperties.put(PropertyRow.key(.past, ended.classID, item, object), end: end)
+            pastProperties.add(PropertyRow.key(.past, ended.classID, item, object), end: end)
             if item.begin <= writtenRevision {
-                pastProperties.delete(PropertyRow.key(.present, ended.classID, item, object))
+                pastProperties.add(PropertyRow.key(.present, ended.classID, item, object), end: nil)
             }
         }
     }

@@ -6,8 +6,7 @@ extension WorkingSet {
     /// Returns the position of an object in ``objects``, and loads it if necessary.
     func position(of id: ObjectID) throws -> Int {
         try work.count()
-        if let position = objects.position(of: id) { return position }
-        return objects.add(id, try load(.object, id.rawValue))
+        return try objects.position(of: id) { try load(.object, id.rawValue) }
     }
 
     func object(_ id: ObjectID) throws -> ObjectDocument? {
@@ -17,44 +16,33 @@ extension WorkingSet {
 
     func membership(_ id: PrincipalID) throws -> [PrincipalID] {
         try work.count()
-        let position =
-            if let known = memberships.position(of: id) { known } else { memberships.add(id, try load(.memberships, id.rawValue)) }
-        let roles = memberships.slots[position].value?.roles ?? []
+        let roles = try memberships.value(of: id) { try load(.memberships, id.rawValue) }?.roles ?? []
         try work.count(roles.count)
         return roles
     }
 
     func classOptions(_ id: ClassID) throws -> ClassOptions? {
         try work.count()
-        let position =
-            if let known = classes.position(of: id) { known } else { classes.add(id, try load(.classOptions, id.rawValue)) }
-        return classes.slots[position].value
+        return try classes.value(of: id) { try load(.classOptions, id.rawValue) }
     }
 
     func permissionGrant(_ id: PermissionID) throws -> PermissionGrant? {
         try work.count()
-        let position =
-            if let known = permissions.position(of: id) { known } else { permissions.add(id, try load(.permission, id.rawValue)) }
-        return permissions.slots[position].value
+        return try permissions.value(of: id) { try load(.permission, id.rawValue) }
     }
 
     func valueDocument(_ id: ObjectID) throws -> ValueDocument? {
         try work.count()
-        let position =
-            if let known = values.position(of: id) { known } else { values.add(id, try load(.value, id.rawValue)) }
-        return values.slots[position].value
+        return try values.value(of: id) { try load(.value, id.rawValue) }
     }
 
     func objectProperties(_ id: ObjectID) throws -> ObjectProperties? {
         try work.count()
-        let position =
-            if let known = properties.position(of: id) { known } else { properties.add(id, try load(.properties, id.rawValue)) }
-        return properties.slots[position].value
+        return try properties.value(of: id) { try load(.properties, id.rawValue) }
     }
 
     func propertySlots(_ id: ClassID) throws -> PropertySlots {
-        let position = if let known = slots.position(of: id) { known } else { slots.add(id, try load(.propertySlots, id.rawValue)) }
-        return slots.slots[position].value ?? PropertySlots(names: [])
+        try slots.value(of: id) { try load(.propertySlots, id.rawValue) } ?? PropertySlots(names: [])
     }
 
     func relation(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> RelationDocument? {

@@ -33,7 +33,7 @@ package final class WorkingSet {
     var slots: VersionOverlay<ClassID, PropertySlots>
     var relations: RelationOverlay
     /// Rows of past properties, since the last flush.
-    var pastProperties = KeyedRows(tag: IndexTables.Tag.properties)
+    var pastProperties = KeyedRows(tag: .properties)
 
     /// Names by text and by number: those introduced since the last flush, and a cache of others.
     private var numbers = NameTable()
@@ -73,10 +73,10 @@ package final class WorkingSet {
 
     init(reader: HeadReader) throws {
         self.reader = reader
-        let stored = try reader.state()
+        let stored = try reader.tables.readState(in: reader.transaction)
         isIndexEmpty = stored == nil
         holdsEverything = stored == nil
-        state = stored ?? .empty
+        state = stored ?? IndexState()
         writtenRevision = stored?.revision ?? .genesis
         stateAtMark = state
         objects = VersionOverlay(.object, changed)
@@ -88,7 +88,8 @@ package final class WorkingSet {
         slots = VersionOverlay(.propertySlots, changed)
         relations = RelationOverlay(changed)
         blocks = OpenBlocks(
-            events: state.eventCount, refusalBlocks: state.refusalBlocks, end: try stored.flatMap { try reader.auditEnd($0) })
+            events: state.eventCount, refusalBlocks: state.refusalBlocks,
+            after: try reader.tables.endOfEventBlocks(state, in: reader.transaction))
     }
 
     // MARK: Transactions
@@ -107,7 +108,7 @@ package final class WorkingSet {
     /// Keeps the changes to versions since the last mark.
     private func mark() {
         if hasChanges(.object) { objects.mark() }
-        if hasChangedRelations { relations.mark() }
+        if hasChangedRelations { relations.versions.mark() }
         if hasChanges(.memberships) { memberships.mark() }
         if hasChanges(.classOptions) { classes.mark() }
         if hasChanges(.permission) { permissions.mark() }
@@ -124,7 +125,7 @@ package final class WorkingSet {
     package var hasEffect: Bool {
         if newNames.count != newNamesAtMark { return true }
         if hasChanges(.object), objects.hasChanged { return true }
-        if hasChangedRelations, relations.hasChanged { return true }
+        if hasChangedRelations, relations.versions.hasChanged { return true }
         return memberships.hasChanged || classes.hasChanged || permissions.hasChanged || values.hasChanged
             || state.privilegeNames != stateAtMark.privilegeNames
     }
@@ -183,13 +184,13 @@ package final class WorkingSet {
         values.rollBack()
         properties.rollBack()
         slots.rollBack()
-        relations.rollBack()
+        relations.versions.rollBack()
         subjectSets.removeAll()
         reaches.removeAll()
     }
 
     /// Whether folded commits are missing in the index.
-    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty || !blocks.rows.isEmpty }
+    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty || blocks.rows.count > 0 }
 
     /// Whether nothing was folded yet.
     package var isEmpty: Bool { state.isEmpty }
@@ -260,14 +261,14 @@ package final class WorkingSet {
         if let number = numbers.number(of: name) { return number }
         guard !isIndexEmpty else { return nil }
         try work.count(WorkMeter.load)
-        guard let number = try reader.number(of: name.text) else { return nil }
+        guard let number = try reader.tables.number(of: name.text, in: reader.transaction) else { return nil }
         numbers.set(name, to: number)
         return number
     }
 
     func text(of id: UInt64) throws -> String? {
         if let text = texts[id] { return text }
-        guard !isIndexEmpty, let text = try reader.name(of: id) else { return nil }
+        guard !isIndexEmpty, let text = try reader.tables.name(of: id, in: reader.transaction) else { return nil }
         texts[id] = text
         return text
     }
@@ -297,7 +298,7 @@ package final class WorkingSet {
 
     package func recordedRequest(actor: PrincipalID, idempotencyKey: String) throws -> RecordedRequest? {
         let key = IndexTables.requestKey(actor: actor, idempotencyKey: idempotencyKey)
-        return try requests[key] ?? (isIndexEmpty ? nil : reader.request(key))
+        return try requests[key] ?? (isIndexEmpty ? nil : reader.tables.request(key, in: reader.transaction))
     }
 
     // MARK: Ends
@@ -321,7 +322,7 @@ package final class WorkingSet {
         }
         for (expiry, isPending) in expiries where isPending { consider(expiry) }
         if !isIndexEmpty {
-            try reader.forEachExpiry { expiry in
+            try reader.expiries.forEachExpiry { expiry in
                 guard earliest.map({ expiry.until <= $0 }) ?? true else { return false }
                 if expiries[expiry] == nil { consider(expiry) }
                 return true

@@ -1,6 +1,4 @@
 internal import Events
-internal import Hashing
-internal import LMDB
 
 /// The numbers of a class's properties in keys. Each property receives one when the class first names it, and keeps it
 /// permanently.
@@ -104,19 +102,5 @@ enum PropertyRow {
 
     static func number(_ bytes: Span<UInt8>, at range: Range<Int>) -> UInt64 {
         range.reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
-    }
-}
-
-extension VersionRow {
-    /// Returns a row without payload under a key of any length.
-    static func bytes(key: Span<UInt8>, tag: UInt32, end: Revision) -> [UInt8] {
-        PlainRow.bytes(key: key, tag: tag) { $0.bigEndian(end.rawValue, byteCount: 5) }
-    }
-
-    /// Returns the end of a version without payload under a key of any length, after checking its checksum.
-    static func end(key: Span<UInt8>, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) -> Revision {
-        try PlainRow.check(key: key, tag: tag, row)
-        guard row.count == headerBytes else { throw .damaged }
-        return Revision(PropertyRow.number(row, at: 4..<headerBytes))
     }
 }

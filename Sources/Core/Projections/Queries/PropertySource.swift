@@ -24,7 +24,7 @@ final class PropertySource: CandidateSource {
         var parts: [Part] = []
         for part in revision == reader.state.revision ? [PropertyRow.Part.present] : [.present, .past] where !range.isEmpty {
             let prefix = PropertyRow.prefix(part, classID, slot)
-            let cursor = try reader.transaction.cursor(over: reader.tables.properties)
+            let cursor = try reader.transaction.cursor(over: reader.tables[.properties])
             parts.append(
                 Part(cursor: cursor, prefix: prefix, range: range, isDescending: isDescending, after: start, revision: revision))
         }
@@ -114,7 +114,8 @@ final class PropertySource: CandidateSource {
         private var holds: Bool {
             get throws {
                 try cursor.withRow { key, row in
-                    let end = try VersionRow.end(key: key, tag: IndexTables.Tag.properties, row)
+                    guard row.count == VersionRow.headerBytes else { throw IndexError.damaged }
+                    let end = try VersionRow.end(key: key, tag: .properties, row)
                     let inverted = PropertyRow.number(key, at: key.count - 5..<key.count)
                     return Revision.open.rawValue - inverted <= revision.rawValue && revision < end
                 }
@@ -152,13 +153,5 @@ extension Span<UInt8> {
         let shared = Swift.min(count, other.count)
         for index in 0..<shared where self[index] != other[index] { return self[index] < other[index] }
         return count < other.count
-    }
-}
-
-extension [UInt8] {
-    init(copying bytes: Span<UInt8>) {
-        self.init(capacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
     }
 }

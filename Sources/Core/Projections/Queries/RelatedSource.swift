@@ -18,7 +18,7 @@ final class RelatedSource: CandidateSource {
 
     /// - Parameter start: only objects after this one are returned.
     init(_ reader: IndexReader, _ prefix: RelationPrefix, after start: ObjectID? = nil) throws {
-        cursor = try reader.transaction.cursor(over: reader.tables.relations)
+        cursor = try reader.transaction.cursor(over: reader.tables[.relations])
         self.prefix = prefix
         revision = reader.revision
         self.start = start.map { $0.rawValue + 1 } ?? 0
@@ -29,7 +29,7 @@ final class RelatedSource: CandidateSource {
             let key = cursor.fixedKey
             guard prefix.matches(key) else { return nil }
             let holds = try cursor.withRow { _, row in
-                try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row) > revision && key.begin <= revision
+                try VersionRow.end(key: key, tag: .relations, row) > revision && key.begin <= revision
             }
             if holds { return ObjectID(rawValue: key.second) }
         }

@@ -49,17 +49,9 @@ extension IndexReader {
 
     /// Calls `body` with the ends of entries that the log does not contain yet, the next one first. Stops if `body` returns false.
     package func forEachExpiry(_ body: (Expiry) throws -> Bool) throws {
-        let cursor = try transaction.cursor(over: tables.expiries)
+        let cursor = try transaction.cursor(over: tables[.expiries])
         defer { cursor.close() }
-        var isThere = try cursor.first()
-        while isThere {
-            let expiry = try cursor.withRow { key, row in
-                try PlainRow.check(key: key, tag: IndexTables.Tag.expiries, row)
-                return try Expiry(key: key)
-            }
-            guard try body(expiry) else { return }
-            isThere = try cursor.next()
-        }
+        try cursor.forEachExpiry(body)
     }
 }
 

@@ -25,14 +25,14 @@ public struct AuditPattern: Sendable {
 /// The blocks of the audit, with the search terms of its records.
 extension IndexReader {
     /// The number of blocks of events. Events after the last block are only in the log.
-    public var eventBlocks: UInt64 { state.eventCount / UInt64(AuditRecords.capacity) }
+    public var eventBlocks: UInt64 { state.eventBlocks }
 
     /// The number of blocks of refusals.
     public var refusalBlocks: UInt64 { state.refusalBlocks }
 
     /// Returns the position of the first event that is not in a block.
     public func endOfEventBlocks() throws -> EventPosition {
-        eventBlocks == 0 ? EventPosition(.genesis) : try tables.eventSpan(eventBlocks - 1, in: transaction).end
+        try tables.endOfEventBlocks(state, in: transaction)
     }
 
     /// The number of the first refusal that is not in a block.

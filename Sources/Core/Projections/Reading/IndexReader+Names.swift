@@ -31,7 +31,7 @@ extension IndexReader {
     /// those of more than 255 bytes. Stops if `body` returns false. Linear in the number of these names and of the long names.
     public func forEachName(prefix: String, _ body: (String, ObjectID) throws -> Bool) throws {
         let prefix = Array(prefix.utf8)
-        let cursor = try transaction.cursor(over: tables.names)
+        let cursor = try transaction.cursor(over: tables[.names])
         defer { cursor.close() }
         // A long name is stored by its hash, after all other names.
         for isLong in [false, true] {
@@ -50,7 +50,7 @@ extension IndexReader {
     /// Returns the row of the table `names` at a cursor.
     private func nameRow(_ cursor: Cursor) throws -> (name: String, isLong: Bool, id: ObjectID) {
         let (isLong, id) = try cursor.withRow { key, row in
-            try PlainRow.check(key: key, tag: IndexTables.Tag.names, row)
+            try PlainRow.check(key: key, tag: .names, row)
             var reader = ByteReader(offset: 4)
             return (key.count > 0 && key[0] == IndexTables.longNameMark, ObjectID(rawValue: try reader.varint(row)))
         }

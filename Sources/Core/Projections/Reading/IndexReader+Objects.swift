@@ -141,7 +141,11 @@ extension IndexReader {
     /// Returns the objects with entries or permissions for some subjects, and all objects below them that inherit.
     func reachable(for subjects: SubjectSet) throws -> Set<ObjectID> {
         let named = try relationsNaming(subjects.members).flatMap { try related($0) }.map(ObjectID.init(rawValue:))
-        return try withDescendants(named)
+        return try Set(reachableFrom: named) { object in
+            try children(of: object).filter { child in
+                try place(of: child).flatMap { try options(of: $0.classID) }.map { !$0.inherits.isEmpty } ?? false
+            }
+        }
     }
 
     /// Returns the relations to the objects with entries or permissions for some subjects.
@@ -149,14 +153,5 @@ extension IndexReader {
         let permissions = try subjects.flatMap { try related(.permissions(for: $0)) }
         return subjects.map { .entries(for: $0) }
             + permissions.map { RelationPrefix(kind: .attachment, first: $0) }
-    }
-
-    /// Returns some objects and all objects below them that inherit.
-    func withDescendants(_ objects: [ObjectID]) throws -> Set<ObjectID> {
-        try Set(reachableFrom: objects) { object in
-            try children(of: object).filter { child in
-                try place(of: child).flatMap { try options(of: $0.classID) }.map { !$0.inherits.isEmpty } ?? false
-            }
-        }
     }
 }

@@ -12,7 +12,7 @@ extension IndexReader {
         if isThere, id.matches(documents.fixedKey) {
             let key = documents.fixedKey
             let found: RevisionSpan<Document?>? = try documents.withRow { _, row in
-                let end = try VersionRow.end(key: key, tag: IndexTables.Tag.documents, row)
+                let end = try VersionRow.end(key: key, tag: .documents, row)
                 guard end > revision else {
                     absentFrom = end
                     return nil
@@ -40,7 +40,7 @@ extension IndexReader {
         while isThere, id.matches(documents.fixedKey) {
             let key = documents.fixedKey
             let goesOn = try documents.withRow { _, row in
-                try body(key.begin, VersionRow.end(key: key, tag: IndexTables.Tag.documents, row), row)
+                try body(key.begin, VersionRow.end(key: key, tag: .documents, row), row)
             }
             guard goesOn else { return }
             isThere = try documents.next()
@@ -69,7 +69,7 @@ extension IndexReader {
         let key = relations.fixedKey
         guard prefix.matches(key), key.second == second else { return nil }
         return try relations.withRow { _, row in
-            guard try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row) > revision else { return nil }
+            guard try VersionRow.end(key: key, tag: .relations, row) > revision else { return nil }
             return try decodeRelation(prefix, row)
         }
     }
@@ -95,7 +95,7 @@ extension IndexReader {
             let key = relations.fixedKey
             guard prefix.matches(key) else { return }
             let goesOn = try relations.withRow { _, row in
-                let end = try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row)
+                let end = try VersionRow.end(key: key, tag: .relations, row)
                 return try body(key, end, try decodeRelation(prefix, row))
             }
             guard goesOn else { return }
@@ -114,7 +114,7 @@ extension IndexReader {
         if isThere, prefix.matches(relations.fixedKey), relations.fixedKey.second == second {
             let key = relations.fixedKey
             let (end, document) = try relations.withRow { _, row in
-                (try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row), try decodeRelation(prefix, row))
+                (try VersionRow.end(key: key, tag: .relations, row), try decodeRelation(prefix, row))
             }
             if end > revision { return RevisionSpan(begin: key.begin, end: end, value: document) }
         }

@@ -55,10 +55,10 @@ public final class IndexReader {
     init(transaction: ReadTransaction, tables: IndexTables) throws {
         self.transaction = transaction
         self.tables = tables
-        objects = try transaction.cursor(over: tables.documents)
-        documents = try transaction.cursor(over: tables.documents)
-        relations = try transaction.cursor(over: tables.relations)
-        times = try transaction.cursor(over: tables.times)
+        objects = try transaction.cursor(over: tables[.documents])
+        documents = try transaction.cursor(over: tables[.documents])
+        relations = try transaction.cursor(over: tables[.relations])
+        times = try transaction.cursor(over: tables[.times])
         guard let state = try tables.readState(in: transaction) else { throw IndexError.unusable("it is empty") }
         self.state = state
         snapshotID = transaction.snapshotID
@@ -115,8 +115,8 @@ public final class IndexReader {
     public func revision(at instant: Instant) throws -> Revision {
         // The first row after every commit at this instant; the row before it is the answer.
         let isBehind = try times.seek(atOrAfter: IndexTables.timeKey(instant, .open))
-        let next = isBehind ? try commitTime() : nil
-        let last = try (isBehind ? times.previous() : times.last()) ? try commitTime() : nil
+        let next = isBehind ? try times.commitTime() : nil
+        let last = try (isBehind ? times.previous() : times.last()) ? try times.commitTime() : nil
         // The neighbours must have consecutive revisions, so that a damaged or missing row is detected instead of giving a wrong
         // answer.
         let found = last?.revision ?? .genesis
@@ -124,12 +124,6 @@ public final class IndexReader {
             next != nil || found >= state.revision
         else { throw IndexError.damaged }
         return found
-    }
-
-    /// Returns the current row of `times`, after checking its checksum.
-    private func commitTime() throws -> (time: Instant, revision: Revision) {
-        try times.withRow { key, row in try PlainRow.check(key: key, tag: IndexTables.Tag.times, row) }
-        return times.fixedKey.commitTime
     }
 }
 
@@ -156,7 +150,7 @@ extension IndexReader: AccessState {
         let key = row.fixedKey
         guard id.matches(key) else { return CurrentObject(id: object, place: nil, head: nil, row: nil) }
         return try row.withBytes { _, bytes in
-            let end = try VersionRow.end(key: key, tag: IndexTables.Tag.documents, bytes)
+            let end = try VersionRow.end(key: key, tag: .documents, bytes)
             guard end > revision else { return CurrentObject(id: object, place: nil, head: nil, row: nil) }
             var reader = ByteReader(offset: VersionRow.headerBytes)
             let head = try ObjectDocument.ObjectHead(bytes, &reader)
@@ -190,7 +184,7 @@ extension IndexReader: AccessState {
         guard let head = current.head, let row = current.row else { return [] }
         var privileges: Privileges = []
         if head.isSpread {
-            privileges = try spreadLevel(on: object, for: subjects, at: instant)
+            privileges = try spreadEntries(on: object, for: subjects).reduce(into: []) { $0.formUnion($1.live(at: instant)) }
         } else {
             try row.withBytes { _, bytes in
                 var reader = ByteReader(offset: head.entriesOffset)
@@ -216,14 +210,6 @@ extension IndexReader: AccessState {
         return try permissions.reduce(into: []) { privileges, permission in
             guard let grant = try permissionGrant(permission).value, subjects.contains(grant.subject) else { return }
             privileges.formUnion(grant.privileges)
-        }
-    }
-
-    private func spreadLevel(on object: ObjectID, for subjects: SubjectSet, at instant: Instant) throws -> Privileges {
-        let prefix = RelationPrefix(kind: .entry, first: object.rawValue)
-        return try subjects.members.reduce(into: []) { privileges, subject in
-            guard let entry = try relation(prefix, subject.rawValue)?.entry else { return }
-            privileges.formUnion(entry.live(at: instant))
         }
     }
 
@@ -295,7 +281,7 @@ extension IndexReader: AccessState {
                 continue
             }
             try relations.withRow { _, row in
-                guard try VersionRow.end(key: key, tag: IndexTables.Tag.relations, row) > revision else { return }
+                guard try VersionRow.end(key: key, tag: .relations, row) > revision else { return }
                 let sources = try decodeRelation(prefix, row).sources
                 found.append(CallerLinks(writer: PrincipalID(rawValue: key.second), sources: sources))
             }

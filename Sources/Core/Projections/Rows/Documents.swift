@@ -155,24 +155,34 @@ extension ByteReader {
 struct MembershipDocument: Versioned {
     var roles: [PrincipalID]
 
-    func encode(into writer: inout ByteWriter) {
-        writer.varint(UInt64(roles.count))
-        var previous: UInt64 = 0
-        for role in roles {
-            writer.varint(role.rawValue - previous)
-            previous = role.rawValue
-        }
-    }
+    func encode(into writer: inout ByteWriter) { writer.ascending(roles) }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> MembershipDocument {
-        let count = try reader.varint(row)
-        var roles: [PrincipalID] = []
+        MembershipDocument(roles: try reader.ascending(row))
+    }
+}
+
+/// Sorted ids: their number, and the difference of each from the previous one.
+extension ByteWriter {
+    fileprivate mutating func ascending(_ ids: [some EntityID]) {
+        varint(UInt64(ids.count))
         var previous: UInt64 = 0
-        for _ in 0..<count {
-            previous += try reader.varint(row)
-            roles.append(PrincipalID(rawValue: previous))
+        for id in ids {
+            varint(id.rawValue - previous)
+            previous = id.rawValue
         }
-        return MembershipDocument(roles: roles)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func ascending<ID: EntityID>(_ row: Span<UInt8>) throws(CodecError) -> [ID] {
+        var ids: [ID] = []
+        var previous: UInt64 = 0
+        for _ in 0..<(try varint(row)) {
+            previous += try varint(row)
+            ids.append(ID(rawValue: previous))
+        }
+        return ids
     }
 }
 
@@ -269,13 +279,7 @@ enum RelationDocument: Versioned {
             writer.varint(UInt64(privileges.rawValue))
             for slice in ending { slice.encode(into: &writer) }
         case .entry(let entry): entry.encode(into: &writer)
-        case .links(let sources):
-            writer.varint(UInt64(sources.count))
-            var previous: UInt64 = 0
-            for source in sources {
-                writer.varint(source.rawValue - previous)
-                previous = source.rawValue
-            }
+        case .links(let sources): writer.ascending(sources)
         }
     }
 
@@ -284,7 +288,7 @@ enum RelationDocument: Versioned {
     ) throws(CodecError) -> RelationDocument {
         switch kind {
         case .entry: .entry(try AccessEntry.decode(row, &reader))
-        case .link: try decodeLinks(row, &reader)
+        case .link: .links(try reader.ascending(row))
         default: try decode(row, &reader)
         }
     }
@@ -295,17 +299,6 @@ enum RelationDocument: Versioned {
         var ending: [ExpiringPrivileges] = []
         while reader.offset < row.count { ending.append(try ExpiringPrivileges.decode(row, &reader)) }
         return .grant(privileges, ending: ending)
-    }
-
-    private static func decodeLinks(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> RelationDocument {
-        let count = try reader.varint(row)
-        var sources: [ObjectID] = []
-        var previous: UInt64 = 0
-        for _ in 0..<count {
-            previous += try reader.varint(row)
-            sources.append(ObjectID(rawValue: previous))
-        }
-        return .links(sources)
     }
 }
 

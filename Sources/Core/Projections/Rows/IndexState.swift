@@ -6,30 +6,28 @@ public struct IndexState: Hashable, Sendable {
     /// The version of the index's layout. An index of another version is rebuilt.
     public static let formatVersion: UInt64 = 6
 
-    public var revision: Revision
-    public var time: Instant
-    public var hash: Digest
+    public var revision = Revision.genesis
+    public var time = Instant.distantPast
+    public var hash = Digest.zero
     /// The number that the next new name will get.
-    public var nextID: UInt64
+    public var nextID: UInt64 = 0
     /// The last revision that changed a membership or an administrator.
-    public var membershipRevision: Revision
+    public var membershipRevision = Revision.genesis
     /// The last revision that changed a class, a permission, or entries of the store or a class.
-    public var schemaRevision: Revision
-    public var preset: Preset
-    public var administratorCount: Int
-    public var privilegeNames: PrivilegeNames
-    public var eventCount: UInt64
+    public var schemaRevision = Revision.genesis
+    public var preset = Preset.locked
+    public var administratorCount = 0
+    public var privilegeNames = PrivilegeNames()
+    public var eventCount: UInt64 = 0
     /// The commits that corrected the clock, in order.
     var clockCorrections: [ClockCorrection] = []
     /// The number of blocks of refusals in the audit.
-    var refusalBlocks: UInt64
+    var refusalBlocks: UInt64 = 0
     /// The last refusal in a block of the audit.
     package var lastRefusalInBlocks: RefusalNumber { RefusalNumber(refusalBlocks * UInt64(AuditRecords.capacity)) }
 
-    /// The state before the first commit.
-    static let empty = IndexState(
-        revision: .genesis, time: .distantPast, hash: .zero, nextID: 0, membershipRevision: .genesis, schemaRevision: .genesis,
-        preset: .locked, administratorCount: 0, privilegeNames: PrivilegeNames(), eventCount: 0, refusalBlocks: 0)
+    /// The number of blocks of events in the audit.
+    var eventBlocks: UInt64 { eventCount / UInt64(AuditRecords.capacity) }
 
     var isEmpty: Bool { nextID == 0 }
 
@@ -61,34 +59,31 @@ public struct IndexState: Hashable, Sendable {
         guard version == formatVersion else {
             throw IndexError.unusable("it has version \(version), and this Muniment writes \(formatVersion)")
         }
-        let revision = Revision(try reader.varint(row))
-        let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
+        var state = IndexState()
+        state.revision = Revision(try reader.varint(row))
+        state.time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
         var bytes: [UInt8] = []
         for _ in 0..<Digest.byteCount { bytes.append(try reader.byte(row)) }
         guard let hash = Digest(bytes: bytes) else { throw IndexError.damaged }
-        let nextID = try reader.varint(row)
-        let membershipRevision = Revision(try reader.varint(row))
-        let schemaRevision = Revision(try reader.varint(row))
+        state.hash = hash
+        state.nextID = try reader.varint(row)
+        state.membershipRevision = Revision(try reader.varint(row))
+        state.schemaRevision = Revision(try reader.varint(row))
         guard let preset = Preset(rawValue: try reader.byte(row)) else { throw IndexError.damaged }
-        let administratorCount = Int(try reader.varint(row))
-        let eventCount = try reader.varint(row)
-        let refusalBlocks = try reader.varint(row)
+        state.preset = preset
+        state.administratorCount = Int(try reader.varint(row))
+        state.eventCount = try reader.varint(row)
+        state.refusalBlocks = try reader.varint(row)
         var custom: [String] = []
         for _ in 0..<(try reader.varint(row)) { custom.append(try reader.text(row)) }
-        var corrections: [ClockCorrection] = []
-        if reader.offset < row.count {
-            for _ in 0..<(try reader.varint(row)) {
-                corrections.append(
-                    ClockCorrection(
-                        revision: Revision(try reader.varint(row)),
-                        time: Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))))
-            }
+        state.privilegeNames = PrivilegeNames(custom: custom)
+        guard reader.offset < row.count else { return state }
+        for _ in 0..<(try reader.varint(row)) {
+            let revision = Revision(try reader.varint(row))
+            let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
+            state.clockCorrections.append(ClockCorrection(revision: revision, time: time))
         }
-        return IndexState(
-            revision: revision, time: time, hash: hash, nextID: nextID, membershipRevision: membershipRevision,
-            schemaRevision: schemaRevision, preset: preset, administratorCount: administratorCount,
-            privilegeNames: PrivilegeNames(custom: custom), eventCount: eventCount, clockCorrections: corrections,
-            refusalBlocks: refusalBlocks)
+        return state
     }
 }
 

@@ -13,7 +13,7 @@ extension IndexTables {
     /// Returns the state that the index has folded; nil for a new index.
     func readState(in transaction: ReadTransaction) throws -> IndexState? {
         let key = Self.stateKey
-        return try read(transaction, state, key.span, Tag.state) { row, reader in try IndexState.decode(row, &reader) }
+        return try read(transaction, .state, key.span) { row, reader in try IndexState.decode(row, &reader) }
     }
 
     func number(of name: String, in transaction: ReadTransaction) throws -> UInt64? {
@@ -26,18 +26,18 @@ extension IndexTables {
     }
 
     private func number(ofKey key: Span<UInt8>, in transaction: ReadTransaction) throws -> UInt64? {
-        try read(transaction, names, key, Tag.names) { row, reader in try reader.varint(row) }
+        try read(transaction, .names, key) { row, reader in try reader.varint(row) }
     }
 
     func name(of id: UInt64, in transaction: ReadTransaction) throws -> String? {
         try Self.idKey(id).withBytes { key in
-            try read(transaction, ids, key, Tag.ids) { row, reader in try reader.text(row) }
+            try read(transaction, .ids, key) { row, reader in try reader.text(row) }
         }
     }
 
     func request(_ key: FixedKey, in transaction: ReadTransaction) throws -> RecordedRequest? {
         try key.withBytes { key in
-            try read(transaction, requests, key, Tag.requests) { row, reader in
+            try read(transaction, .requests, key) { row, reader in
                 RecordedRequest(revision: Revision(try reader.varint(row)), digest: try reader.blob(row))
             }
         }
@@ -45,12 +45,12 @@ extension IndexTables {
 
     /// - Parameter isSound: whether the checksum of the row was found right before.
     func read<R>(
-        _ transaction: ReadTransaction, _ table: Table, _ key: Span<UInt8>, _ tag: UInt32, isSound: Bool = false,
+        _ transaction: ReadTransaction, _ tag: Tag, _ key: Span<UInt8>, isSound: Bool = false,
         _ decode: (Span<UInt8>, inout ByteReader) throws -> R
     ) throws -> R? {
         var result: Result<R, any Error>?
         // The bytes are valid only inside the closure, and it can throw only storage errors, so decoding returns a result.
-        _ = try transaction.withValue(in: table, for: key) { row throws(StorageError) in
+        _ = try transaction.withValue(in: self[tag], for: key) { row throws(StorageError) in
             do {
                 if !isSound { try PlainRow.check(key: key, tag: tag, row) }
                 var reader = ByteReader(offset: 4)
@@ -69,34 +69,46 @@ package struct Expiry: Hashable, Comparable {
     package let object: ObjectID
     package let subject: PrincipalID
 
-    static let keyBytes = 18
-
     var key: [UInt8] {
-        var bytes: [UInt8] = []
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: until.ordered >> shift))
-        }
-        for id in [object.rawValue, subject.rawValue] {
-            for shift in stride(from: UInt64(32), through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: id >> shift)) }
-        }
-        return bytes
-    }
-
-    init(until: Instant, object: ObjectID, subject: PrincipalID) {
-        self.until = until
-        self.object = object
-        self.subject = subject
-    }
-
-    init(key: Span<UInt8>) throws(IndexError) {
-        guard key.count == Self.keyBytes else { throw .damaged }
-        func number(_ range: Range<Int>) -> UInt64 { range.reduce(0) { $0 << 8 | UInt64(key[$1]) } }
-        until = Instant(microseconds: Int64(bitPattern: number(0..<8) ^ 1 << 63))
-        object = ObjectID(rawValue: number(8..<13))
-        subject = PrincipalID(rawValue: number(13..<18))
+        PropertyRow.bytes(until.ordered, count: 8) + PropertyRow.bytes(object.rawValue, count: 5)
+            + PropertyRow.bytes(subject.rawValue, count: 5)
     }
 
     package static func < (left: Expiry, right: Expiry) -> Bool {
         (left.until, left.object, left.subject) < (right.until, right.object, right.subject)
+    }
+}
+
+extension Expiry {
+    init(key: Span<UInt8>) throws(IndexError) {
+        guard key.count == 18 else { throw .damaged }
+        until = Instant(ordered: PropertyRow.number(key, at: 0..<8))
+        object = ObjectID(rawValue: PropertyRow.number(key, at: 8..<13))
+        subject = PrincipalID(rawValue: PropertyRow.number(key, at: 13..<18))
+    }
+}
+
+extension Cursor {
+    /// Calls `body` with the rows of the table `expiries`, the earliest end first, until it returns false.
+    func forEachExpiry(_ body: (Expiry) throws -> Bool) throws {
+        var isThere = try first()
+        while isThere {
+            let expiry = try withRow { key, row in
+                try PlainRow.check(key: key, tag: .expiries, row)
+                return try Expiry(key: key)
+            }
+            guard try body(expiry) else { return }
+            isThere = try next()
+        }
+    }
+
+    /// Returns the row of the table `times` at the cursor, after checking its checksum.
+    func commitTime() throws -> (time: Instant, revision: Revision) {
+        try withRow { key, row in try PlainRow.check(key: key, tag: .times, row) }
+        let number = fixedKey.number
+        return (
+            Instant(ordered: UInt64(truncatingIfNeeded: number >> 40)),
+            Revision(UInt64(truncatingIfNeeded: number) & Revision.open.rawValue)
+        )
     }
 }

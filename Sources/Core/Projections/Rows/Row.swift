@@ -9,68 +9,66 @@ enum VersionRow {
     static let headerBytes = 9
 
     static func write(
-        key: FixedKey, tag: UInt32, end: Revision, into writer: inout ByteWriter, _ payload: (inout ByteWriter) -> Void
+        key: FixedKey, tag: IndexTables.Tag, end: Revision, into writer: inout ByteWriter, _ payload: (inout ByteWriter) -> Void
     ) -> Range<Int> {
-        let start = writer.bytes.count
-        writer.fixed32(0)
-        writer.bigEndian(end.rawValue, byteCount: 5)
-        payload(&writer)
-        let range = start..<writer.bytes.count
-        writer.replaceFixed32(at: start, with: checksum(key, tag: tag, writer.bytes.span.extracting(range)))
-        return range
+        key.withBytes { key in
+            PlainRow.write(key: key, tag: tag, into: &writer) { writer in
+                writer.bigEndian(end.rawValue, byteCount: 5)
+                payload(&writer)
+            }
+        }
     }
 
     /// Returns the end of the version, after checking its checksum.
     @inline(__always)
-    static func end(key: FixedKey, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) -> Revision {
-        var reader = ByteReader()
-        guard row.count >= headerBytes, let stored = try? reader.fixed32(row), stored == checksum(key, tag: tag, row) else {
-            throw .damaged
-        }
+    static func end(key: FixedKey, tag: IndexTables.Tag, _ row: Span<UInt8>) throws(IndexError) -> Revision {
+        try key.withBytes { key throws(IndexError) in try end(key: key, tag: tag, row) }
+    }
+
+    /// Returns the end of a version under a key of any length, after checking its checksum.
+    @inline(__always)
+    static func end(key: Span<UInt8>, tag: IndexTables.Tag, _ row: Span<UInt8>) throws(IndexError) -> Revision {
+        try PlainRow.check(key: key, tag: tag, row)
+        guard row.count >= headerBytes else { throw .damaged }
         var end: UInt64 = 0
         for index in 4..<headerBytes { end = end << 8 | UInt64(row[index]) }
         return Revision(end)
-    }
-
-    @inline(__always)
-    static func checksum(_ key: FixedKey, tag: UInt32, _ row: Span<UInt8>) -> UInt32 {
-        var checksum = Checksum(tag: tag)
-        key.withBytes { checksum.combine($0) }
-        checksum.combine(row.extracting(4..<row.count))
-        return checksum.value
     }
 }
 
 /// The layout of a row without versions: four bytes of checksum over the key and the rest, the payload.
 enum PlainRow {
-    static func bytes(key: Span<UInt8>, tag: UInt32, _ payload: (inout ByteWriter) -> Void) -> [UInt8] {
+    static func bytes(key: Span<UInt8>, tag: IndexTables.Tag, _ payload: (inout ByteWriter) -> Void) -> [UInt8] {
         var writer = ByteWriter()
         _ = write(key: key, tag: tag, into: &writer, payload)
         return writer.bytes
     }
 
+    @inline(__always)
     static func write(
-        key: Span<UInt8>, tag: UInt32, into writer: inout ByteWriter, _ payload: (inout ByteWriter) -> Void
+        key: Span<UInt8>, tag: IndexTables.Tag, into writer: inout ByteWriter, _ payload: (inout ByteWriter) -> Void
     ) -> Range<Int> {
         let start = writer.bytes.count
         writer.fixed32(0)
         payload(&writer)
         let range = start..<writer.bytes.count
-        var checksum = Checksum(tag: tag)
-        checksum.combine(key)
-        checksum.combine(writer.bytes.span.extracting(start + 4..<range.upperBound))
-        writer.replaceFixed32(at: start, with: checksum.value)
+        writer.replaceFixed32(at: start, with: checksum(key, tag, writer.bytes.span.extracting(range)))
         return range
     }
 
     /// Checks a row; its payload begins at byte 4.
-    static func check(key: Span<UInt8>, tag: UInt32, _ row: Span<UInt8>) throws(IndexError) {
+    @inline(__always)
+    static func check(key: Span<UInt8>, tag: IndexTables.Tag, _ row: Span<UInt8>) throws(IndexError) {
         var reader = ByteReader()
-        guard let stored = try? reader.fixed32(row) else { throw .damaged }
-        var checksum = Checksum(tag: tag)
+        guard let stored = try? reader.fixed32(row), stored == checksum(key, tag, row) else { throw .damaged }
+    }
+
+    @inline(__always)
+    private static func checksum(_ key: Span<UInt8>, _ tag: IndexTables.Tag, _ row: Span<UInt8>) -> UInt32 {
+        var checksum = Checksum(tag: tag.rawValue)
         checksum.combine(key)
         checksum.combine(row.extracting(4..<row.count))
-        guard checksum.value == stored else { throw .damaged }
+        return checksum.value
     }
 }
 
