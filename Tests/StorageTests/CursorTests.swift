@@ -64,7 +64,10 @@ struct CursorTests {
         for _ in 0..<200 { numbers.insert((UInt128(random.next()) << 64 | UInt128(random.next())) & limit) }
         let transaction = try environment.beginWriting()
         for number in numbers {
-            try transaction.put([UInt8(truncatingIfNeeded: number)].span, in: table, for: FixedKey(number, byteCount: byteCount))
+            let value = [UInt8(truncatingIfNeeded: number)]
+            try FixedKey(number, byteCount: byteCount).withBytes { key throws(StorageError) in
+                try transaction.put(value.span, in: table, for: key)
+            }
         }
         try transaction.commit()
         let view = try environment.beginReading()

@@ -3,7 +3,6 @@ internal import CLMDB
 /// A position in a table, for one thread at a time. Keys are ordered by their bytes.
 @safe public final class Cursor {
     private let handle: OpaquePointer
-    private let environment: Environment
     /// The transaction of this cursor, which also follows its renewals.
     private let transaction: ReadTransaction
     private var generation: Int
@@ -11,9 +10,8 @@ internal import CLMDB
     public private(set) var row = unsafe Row(
         key: UnsafeRawBufferPointer(start: nil, count: 0), value: UnsafeRawBufferPointer(start: nil, count: 0))
 
-    init(_ handle: OpaquePointer, environment: Environment, renewedWith transaction: ReadTransaction) {
+    init(_ handle: OpaquePointer, of transaction: ReadTransaction) {
         unsafe self.handle = handle
-        self.environment = environment
         self.transaction = transaction
         generation = transaction.generation
     }
@@ -61,7 +59,7 @@ internal import CLMDB
 
     private func renewIfNeeded() throws(StorageError) {
         guard generation != transaction.generation else { return }
-        try environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
+        try transaction.environment.check(unsafe mdb_cursor_renew(transaction.handle, handle), "renew a cursor")
         generation = transaction.generation
     }
 
@@ -73,7 +71,7 @@ internal import CLMDB
 
     private func accept(_ code: Int32, _ keyValue: MDB_val, _ dataValue: MDB_val) throws(StorageError) -> Row? {
         if code == MDB_NOTFOUND { return nil }
-        try environment.check(code, "read")
+        try transaction.environment.check(code, "read")
         return unsafe Row(
             key: UnsafeRawBufferPointer(start: keyValue.mv_data, count: keyValue.mv_size),
             value: UnsafeRawBufferPointer(start: dataValue.mv_data, count: dataValue.mv_size))

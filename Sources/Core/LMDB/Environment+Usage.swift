@@ -15,8 +15,7 @@ public struct EnvironmentUsage: Hashable, Sendable {
 extension Environment {
     /// Returns the present use of the environment. Reads every reader slot, and no page.
     public func usage() -> EnvironmentUsage {
-        var info = unsafe MDB_envinfo()
-        unsafe mdb_env_info(handle, &info)
+        let info = unsafe info
         let counter = ReaderCount()
         _ = unsafe mdb_reader_list(
             handle,

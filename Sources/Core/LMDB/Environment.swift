@@ -13,19 +13,15 @@ public struct EnvironmentOptions: Sendable {
     public var syncsCommits: Bool
     /// The maximum number of named tables; 0 for an environment with one unnamed table.
     public var tableLimit: Int
-    /// The maximum file size for checking all pages when opening. In a larger file, only the pages above the rows are checked.
-    public var leafCheckBytes: Int
 
     public init(
-        mapBytes: Int = 1 << 34, isReadOnly: Bool = false, isStill: Bool = false, syncsCommits: Bool = true,
-        tableLimit: Int = 0, leafCheckBytes: Int = 1 << 26
+        mapBytes: Int = 1 << 34, isReadOnly: Bool = false, isStill: Bool = false, syncsCommits: Bool = true, tableLimit: Int = 0
     ) {
         self.mapBytes = mapBytes
         self.isReadOnly = isReadOnly
         self.isStill = isStill
         self.syncsCommits = syncsCommits
         self.tableLimit = tableLimit
-        self.leafCheckBytes = leafCheckBytes
     }
 }
 
@@ -41,7 +37,9 @@ public struct EnvironmentOptions: Sendable {
     /// Whether this process is in the reader table, so that writers do not reuse its pages.
     public let isRegistered: Bool
     let handle: OpaquePointer
-    private let mapLock: MapLock
+    private let mapLock = MapLock()
+    /// The maximum file size for checking all pages when opening. In a larger file, only the pages above the rows are checked.
+    private static let leafCheckBytes = 1 << 26
 
     /// Opens or creates the environment in an existing folder, after a check of the file's structure.
     ///
@@ -66,8 +64,7 @@ public struct EnvironmentOptions: Sendable {
         self.isRegistered = isRegistered
         if !isRegistered { flags |= UInt32(MDB_NOLOCK) }
         unsafe handle = try Environment.open(path, options, flags)
-        mapLock = MapLock()
-        do { try checkStructure(leafLimitBytes: options.leafCheckBytes) } catch {
+        do { try checkStructure(leafLimitBytes: Environment.leafCheckBytes) } catch {
             unsafe mdb_env_close(handle)
             throw error
         }
@@ -108,8 +105,6 @@ public struct EnvironmentOptions: Sendable {
     public func growMap() throws(StorageError) {
         mapLock.lockExclusively()
         defer { mapLock.unlock() }
-        var info = unsafe MDB_envinfo()
-        unsafe mdb_env_info(handle, &info)
         try check(unsafe mdb_env_set_mapsize(handle, info.me_mapsize * 2), "grow the map")
     }
 
@@ -121,10 +116,12 @@ public struct EnvironmentOptions: Sendable {
     }
 
     /// The number of the last transaction that any process has committed to the file. Does not read the file.
-    public var lastTransaction: Int {
+    public var lastTransaction: Int { unsafe Int(info.me_last_txnid) }
+
+    var info: MDB_envinfo {
         var info = unsafe MDB_envinfo()
         unsafe mdb_env_info(handle, &info)
-        return unsafe Int(info.me_last_txnid)
+        return unsafe info
     }
 
     /// Frees the reader slots of processes that have exited.
@@ -135,14 +132,7 @@ public struct EnvironmentOptions: Sendable {
 
     /// Opens a table, and creates it if requested.
     public func table(_ name: String?, creating: Bool) throws(StorageError) -> Table {
-        var transaction: OpaquePointer?
-        let flags = creating ? 0 : UInt32(MDB_RDONLY)
-        var begun = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
-        if begun == MDB_MAP_RESIZED {
-            try adoptMapSize()
-            begun = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
-        }
-        try check(begun, "begin")
+        let transaction = try unsafe begin(creating ? 0 : UInt32(MDB_RDONLY), "begin")
         var index: MDB_dbi = 0
         let code = unsafe mdb_dbi_open(transaction, name, creating ? UInt32(MDB_CREATE) : 0, &index)
         guard code == 0 else {
@@ -157,15 +147,10 @@ public struct EnvironmentOptions: Sendable {
     ///
     /// - Parameter interruptible: whether ``ReadInterruption`` stops its reads.
     public func beginReading(interruptible: Bool = true) throws(StorageError) -> ReadTransaction {
-        let handle = try unsafe beginReadingHandle()
-        return unsafe ReadTransaction(environment: self, handle: handle, isInterruptible: interruptible)
-    }
-
-    private func beginReadingHandle() throws(StorageError) -> OpaquePointer {
         var transaction: OpaquePointer?
         try lockingShared("begin reading") { unsafe mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction) }
         guard let transaction = unsafe transaction else { throw StorageError(code: MDB_PANIC, "begin reading", path: path) }
-        return unsafe transaction
+        return unsafe ReadTransaction(environment: self, handle: transaction, isInterruptible: interruptible)
     }
 
     func renewReading(_ transaction: OpaquePointer) throws(StorageError) {
@@ -194,14 +179,19 @@ public struct EnvironmentOptions: Sendable {
 
     /// Begins a write transaction. Waits for another writer of the same environment.
     public func beginWriting() throws(StorageError) -> WriteTransaction {
+        unsafe WriteTransaction(environment: self, handle: try begin(0, "begin writing"))
+    }
+
+    /// Begins a transaction outside the map's lock, after adopting a map that another process has grown.
+    private func begin(_ flags: UInt32, _ operation: String) throws(StorageError) -> OpaquePointer {
         var transaction: OpaquePointer?
-        var code = unsafe mdb_txn_begin(handle, nil, 0, &transaction)
+        var code = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
         if code == MDB_MAP_RESIZED {
             try adoptMapSize()
-            code = unsafe mdb_txn_begin(handle, nil, 0, &transaction)
+            code = unsafe mdb_txn_begin(handle, nil, flags, &transaction)
         }
-        guard code == 0, let transaction = unsafe transaction else { throw StorageError(code: code, "begin writing", path: path) }
-        return unsafe WriteTransaction(environment: self, handle: transaction)
+        guard code == 0, let transaction = unsafe transaction else { throw StorageError(code: code, operation, path: path) }
+        return unsafe transaction
     }
 
     /// Calls `body` in one write transaction, and commits it afterwards. If the map is full, it grows and `body` is called again:

@@ -57,24 +57,14 @@ extension Row {
 extension WriteTransaction {
     /// Removes the row under a fixed key if it exists.
     public borrowing func delete(from table: Table, key: FixedKey) throws(StorageError) {
-        var bytes = [UInt8](repeating: 0, count: key.byteCount)
-        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: key.number >> (8 * (key.byteCount - 1 - index))) }
-        try delete(from: table, key: bytes.span)
-    }
-
-    /// Writes a row under a fixed key, and replaces an existing one.
-    public borrowing func put(_ value: Span<UInt8>, in table: Table, for key: FixedKey) throws(StorageError) {
-        let code = unsafe withValues(key, value) { unsafe mdb_put(handle, table.index, $0, $1, 0) }
-        try environment.check(code, "write")
+        try key.withBytes { key throws(StorageError) in _ = try delete(from: table, key: key) }
     }
 
     /// Begins to write rows to a table. The row writer must be closed before the transaction ends.
     ///
     /// If `appending`, the key of each row must be greater than all others of the table. This is faster, and fills pages completely.
     public borrowing func rowWriter(to table: Table, appending: Bool) throws(StorageError) -> RowWriter {
-        var cursor: OpaquePointer?
-        try environment.check(unsafe mdb_cursor_open(handle, table.index, &cursor), "open a cursor")
-        guard let cursor = unsafe cursor else { throw StorageError(code: MDB_BAD_TXN, "open a cursor", path: environment.path) }
+        let cursor = try unsafe openCursor(handle, environment, table)
         return unsafe RowWriter(environment: environment, cursor: cursor, flags: appending ? UInt32(MDB_APPEND) : 0)
     }
 }
@@ -93,24 +83,9 @@ extension WriteTransaction {
 
     /// Writes a row, and replaces one under the same key.
     public func put(_ value: Span<UInt8>, for key: FixedKey) throws(StorageError) {
-        let code = unsafe withValues(key, value) { unsafe mdb_cursor_put(cursor, $0, $1, flags) }
+        let code = key.withBytes { key in unsafe withValues(key, value) { unsafe mdb_cursor_put(cursor, $0, $1, flags) } }
         if code != 0 { try environment.check(code, "write") }
     }
 
     public func close() { unsafe mdb_cursor_close(cursor) }
-}
-
-/// Calls `body` with a key and a value in LMDB's format.
-private func withValues(
-    _ key: FixedKey, _ value: Span<UInt8>, _ body: (UnsafeMutablePointer<MDB_val>, UnsafeMutablePointer<MDB_val>) -> Int32
-) -> Int32 {
-    var bigEndian = key.number.bigEndian
-    return unsafe value.withUnsafeBufferPointer { value in
-        unsafe withUnsafeMutableBytes(of: &bigEndian) { bytes in
-            let start = unsafe bytes.baseAddress?.advanced(by: 16 - key.byteCount)
-            var keyValue = unsafe MDB_val(mv_size: key.byteCount, mv_data: start)
-            var dataValue = unsafe MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
-            return unsafe body(&keyValue, &dataValue)
-        }
-    }
 }

@@ -77,11 +77,18 @@ internal import CLMDB
         in table: Table, for key: Span<UInt8>, _ body: (Span<UInt8>) throws(StorageError) -> R
     ) throws(StorageError) -> R? {
         try countRead()
-        return try unsafe readValue(handle, environment, table, key, body)
+        var data = unsafe MDB_val()
+        let code = unsafe key.withUnsafeBufferPointer { key in
+            var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+            return unsafe mdb_get(handle, table.index, &keyValue, &data)
+        }
+        if code == MDB_NOTFOUND { return nil }
+        try environment.check(code, "read")
+        return try body(unsafe Span(_unsafeBytes: UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size)))
     }
 
     public func cursor(over table: Table) throws(StorageError) -> Cursor {
-        try unsafe Cursor(openCursor(handle, environment, table), environment: environment, renewedWith: self)
+        try unsafe Cursor(openCursor(handle, environment, table), of: self)
     }
 }
 
@@ -99,12 +106,8 @@ internal import CLMDB
     public func put(
         _ value: Span<UInt8>, in table: Table, for key: Span<UInt8>, appending: Bool = false
     ) throws(StorageError) {
-        let code = unsafe key.withUnsafeBufferPointer { key in
-            unsafe value.withUnsafeBufferPointer { value in
-                var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
-                var dataValue = unsafe MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
-                return unsafe mdb_put(handle, table.index, &keyValue, &dataValue, appending ? UInt32(MDB_APPEND) : 0)
-            }
+        let code = unsafe withValues(key, value) {
+            unsafe mdb_put(handle, table.index, $0, $1, appending ? UInt32(MDB_APPEND) : 0)
         }
         try environment.check(code, "write")
     }
@@ -126,12 +129,6 @@ internal import CLMDB
         try environment.check(unsafe mdb_drop(handle, table.index, 0), "empty a table")
     }
 
-    public func withValue<R>(
-        in table: Table, for key: Span<UInt8>, _ body: (Span<UInt8>) throws(StorageError) -> R
-    ) throws(StorageError) -> R? {
-        try unsafe readValue(handle, environment, table, key, body)
-    }
-
     /// Opens a named table, and creates it if it does not exist. Other transactions can use it after this one is committed; no
     /// other thread may open a table during that time.
     public func table(_ name: String) throws(StorageError) -> Table {
@@ -149,26 +146,24 @@ internal import CLMDB
     public consuming func abort() { unsafe mdb_txn_abort(handle) }
 }
 
-private func readValue<R>(
-    _ handle: OpaquePointer, _ environment: Environment, _ table: Table, _ key: Span<UInt8>,
-    _ body: (Span<UInt8>) throws(StorageError) -> R
-) throws(StorageError) -> R? {
-    var data = unsafe MDB_val()
-    let code = unsafe key.withUnsafeBufferPointer { key in
-        var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
-        return unsafe mdb_get(handle, table.index, &keyValue, &data)
-    }
-    if code == MDB_NOTFOUND { return nil }
-    try environment.check(code, "read")
-    let bytes = unsafe UnsafeRawBufferPointer(start: data.mv_data, count: data.mv_size)
-    return try body(unsafe Span(_unsafeBytes: bytes))
-}
-
-private func openCursor(
+func openCursor(
     _ handle: OpaquePointer, _ environment: Environment, _ table: Table
 ) throws(StorageError) -> OpaquePointer {
     var cursor: OpaquePointer?
     let code = unsafe mdb_cursor_open(handle, table.index, &cursor)
     guard code == 0, let cursor = unsafe cursor else { throw StorageError(code: code, "open a cursor", path: environment.path) }
     return unsafe cursor
+}
+
+/// Calls `body` with a key and a value in LMDB's format.
+func withValues(
+    _ key: Span<UInt8>, _ value: Span<UInt8>, _ body: (UnsafeMutablePointer<MDB_val>, UnsafeMutablePointer<MDB_val>) -> Int32
+) -> Int32 {
+    unsafe key.withUnsafeBufferPointer { key in
+        unsafe value.withUnsafeBufferPointer { value in
+            var keyValue = unsafe MDB_val(mv_size: key.count, mv_data: UnsafeMutableRawPointer(mutating: key.baseAddress))
+            var dataValue = unsafe MDB_val(mv_size: value.count, mv_data: UnsafeMutableRawPointer(mutating: value.baseAddress))
+            return unsafe body(&keyValue, &dataValue)
+        }
+    }
 }
