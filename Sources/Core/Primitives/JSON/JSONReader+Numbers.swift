@@ -53,7 +53,7 @@ extension JSONReader {
     private static let doubleDigits = 17
 
     /// Reads the exponent after a number; returns 0 without one. Limits extreme values.
-    private mutating func exponent() throws(JSONError) -> Int {
+    mutating func exponent() throws(JSONError) -> Int {
         guard current | 0x20 == UInt8(ascii: "e") else { return 0 }
         position += 1
         let isNegative = current == UInt8(ascii: "-")
@@ -64,7 +64,7 @@ extension JSONReader {
     }
 
     /// Reads digits, at least one.
-    private mutating func digits(_ take: (UInt8) -> Void) throws(JSONError) {
+    mutating func digits(_ take: (UInt8) -> Void) throws(JSONError) {
         guard let first = digit else { throw unexpected("a digit") }
         take(first)
         position += 1

@@ -103,26 +103,15 @@ extension JSONReader {
     private mutating func skipNumber() throws(JSONError) {
         let start = position
         if current == UInt8(ascii: "-") { position += 1 }
-        if current == UInt8(ascii: "0") { position += 1 } else { try skipDigits() }
+        if current == UInt8(ascii: "0") { position += 1 } else { try digits { _ in } }
         if current == UInt8(ascii: ".") {
             position += 1
-            try skipDigits()
+            try digits { _ in }
         }
         let hasExponent = current | 0x20 == UInt8(ascii: "e")
-        if hasExponent {
-            position += 1
-            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
-            try skipDigits()
-        }
+        _ = try exponent()
         // Fewer digits without an exponent are always in range.
         guard hasExponent || position - start > 300 else { return }
         guard Double(String(decoding: bytes[start..<position], as: UTF8.self))?.isFinite == true else { throw beyondRange(start) }
     }
-
-    private mutating func skipDigits() throws(JSONError) {
-        guard isAtDigit else { throw unexpected("a digit") }
-        while isAtDigit { position += 1 }
-    }
-
-    private var isAtDigit: Bool { current &- UInt8(ascii: "0") < 10 }
 }

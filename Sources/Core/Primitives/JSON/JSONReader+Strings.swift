@@ -86,22 +86,13 @@ extension JSONReader {
     private mutating func fourDigits(from start: Int) throws(JSONError) -> UInt32 {
         var number: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = JSONReader.hexDigit(current) else {
+            guard let digit = Character(UnicodeScalar(current)).hexDigitValue else {
                 throw JSONError(
                     .malformed, at: start, "`\\u` must be followed by four hexadecimal digits", "write all four of them")
             }
-            number = number << 4 | digit
+            number = number << 4 | UInt32(digit)
             position += 1
         }
         return number
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 }

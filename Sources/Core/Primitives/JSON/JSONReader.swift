@@ -26,8 +26,7 @@ package struct JSONReader {
     /// Reads the value that the whole text encodes.
     mutating func whole() throws(JSONError) -> JSONValue {
         let value = try value()
-        skipBlanks()
-        guard position == bytes.count else { throw unexpected("the end of the text") }
+        try end()
         return value
     }
 

@@ -91,16 +91,17 @@ extension ObjectReader {
 
     package mutating func texts(_ name: String) throws(Failure) -> [String] { try required(name, try optionalTexts(name)) }
 
-    package mutating func optionalFlag(_ name: String) throws(Failure) -> Bool? {
+    package mutating func flag(_ name: String, default standard: Bool = false) throws(Failure) -> Bool {
         let isAddress = isAddress
         return try optional(name) { value throws(MemberProblem) in
             if isAddress, case .string(let text) = value, text == "true" || text == "false" { return text == "true" }
             return try value.readFlag()
-        }
+        } ?? standard
     }
 
-    package mutating func flag(_ name: String, default standard: Bool = false) throws(Failure) -> Bool {
-        try optionalFlag(name) ?? standard
+    /// Takes a JSON object; it is empty if the member is absent.
+    package mutating func members(_ name: String) throws(Failure) -> JSONObject {
+        try optional(name) { value throws(MemberProblem) in try value.readMembers() } ?? [:]
     }
 
     package mutating func optionalNumber(_ name: String, _ range: ClosedRange<Int64>) throws(Failure) -> Int64? {

@@ -86,17 +86,13 @@ private enum Kind: String, CaseIterable {
         case .members: .members(.role(try fields.text("role")))
         case .value: .value(try fields.name("object"), as: try fields.name("as"))
         case .list:
-            .list(class: try fields.text("class"), where: try Kind.conditions(&fields), as: try fields.name("as"))
+            .list(class: try fields.text("class"), where: try fields.members("where"), as: try fields.name("as"))
         case .notices:
             .notices(
                 try Kind.subject(&fields), since: try fields.required("since", try fields.optional("since", Question.When.init)),
                 until: try fields.optional("until", Question.When.init))
         case .accessChanges: .accessChanges(try Kind.subject(&fields))
         }
-    }
-
-    private static func conditions(_ fields: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> JSONObject {
-        try fields.optional("where") { value throws(MemberProblem) in try value.readMembers() } ?? [:]
     }
 
     private static func subject(_ fields: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> Name {

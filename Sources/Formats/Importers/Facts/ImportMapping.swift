@@ -31,7 +31,7 @@ public struct ImportMapping: Sendable {
 
     init(_ value: JSONValue) throws(MemberProblem) {
         var fields = try ObjectReader<MemberProblem>(value)
-        for (name, column) in try ImportMapping.members("columns", &fields) {
+        for (name, column) in try fields.members("columns") {
             guard let meaning = CSVColumn(rawValue: name) else {
                 let known = CSVColumn.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
                 throw MemberProblem(path: "columns.\(Name(name).excerpt)", problem: "is unknown", remedy: "use one of \(known)")
@@ -40,23 +40,17 @@ public struct ImportMapping: Sendable {
         }
         subjectClass = try fields.optionalText("subjects") ?? subjectClass
         objectClass = try fields.optionalText("objects") ?? objectClass
-        for (type, className) in try ImportMapping.members("types", &fields) {
+        for (type, className) in try fields.members("types") {
             types[ExactText(type)] = try ImportMapping.texts(className, in: "types." + type).joined()
         }
-        for (name, meaning) in try ImportMapping.members("privileges", &fields) {
+        for (name, meaning) in try fields.members("privileges") {
             privileges[ExactText(name)] = try ImportMapping.texts(meaning, in: "privileges." + name, isList: true)
         }
-        for (name, other) in try ImportMapping.members("names", &fields) {
+        for (name, other) in try fields.members("names") {
             names[Name(name)] = Name(try ImportMapping.texts(other, in: "names." + name).joined())
         }
         ignoredColumns = Set(try fields.optionalTexts("ignore") ?? [])
         try fields.finish()
-    }
-
-    private static func members(
-        _ name: String, _ fields: inout ObjectReader<MemberProblem>
-    ) throws(MemberProblem) -> JSONObject {
-        try fields.optional(name) { value throws(MemberProblem) in try value.readMembers() } ?? JSONObject()
     }
 
     /// Reads a text, or a list of texts if that is allowed.

@@ -59,18 +59,18 @@ struct GitHubSource {
         grant("admin", to: .role(name + ":admins"), on: object, at: place)
         let base = try fields.optionalText("default_repository_permission") ?? "none"
         if base != "none" { grant(base, to: .role(name + ":members"), on: object, at: place) }
-        for (repository, settings) in try fields.optional("repos", Self.members) ?? JSONObject() {
+        for (repository, settings) in try fields.members("repos") {
             let object = Name("repo:\(name)/\(repository)")
             let place = "\(place).repos.\(repository)"
             facts.addObject(object, parent: Name("org:" + name), at: place)
             if settings == .null { continue }
             var fields = try ObjectReader<MemberProblem>(settings)
-            for (user, level) in try fields.optional("collaborators", Self.members) ?? JSONObject() {
+            for (user, level) in try fields.members("collaborators") {
                 grant(try level.readText(), to: mapping.user(user), on: object, at: place)
             }
             skip(fields.rest, of: "repository", at: place)
         }
-        try readTeams(try fields.optional("teams", Self.members) ?? JSONObject(), of: name, parent: nil, at: place + ".teams")
+        try readTeams(try fields.members("teams"), of: name, parent: nil, at: place + ".teams")
         skip(fields.rest, of: "organization", at: place)
     }
 
@@ -99,18 +99,15 @@ struct GitHubSource {
             for user in try (fields.optionalTexts("members") ?? []) + (fields.optionalTexts("maintainers") ?? []) {
                 facts.addMember(mapping.user(user), to: role, at: place)
             }
-            for (repository, level) in try fields.optional("repos", Self.members) ?? JSONObject() {
+            for (repository, level) in try fields.members("repos") {
                 let object = Name("repo:\(organization)/\(repository)")
                 facts.addObject(object, parent: Name("org:" + organization), at: place)
                 grant(try level.readText(), to: role, on: object, at: "\(place).repos.\(repository)")
             }
-            let children = try fields.optional("teams", Self.members) ?? JSONObject()
-            try readTeams(children, of: organization, parent: role, at: place + ".teams")
+            try readTeams(try fields.members("teams"), of: organization, parent: role, at: place + ".teams")
             skip(fields.rest, of: "team", at: place)
         }
     }
-
-    private static func members(_ value: JSONValue) throws(MemberProblem) -> JSONObject { try value.readMembers() }
 
     private mutating func grant(_ level: String, to subject: Name, on object: Name, at place: String) {
         guard let privileges = mapping.privileges[ExactText(level)] ?? GitHubSource.levels[level] else {
