@@ -13,14 +13,14 @@ extension ByteWriter {
 
     mutating func privileges(_ privileges: Privileges) { varint(UInt64(privileges.rawValue)) }
 
-    mutating func texts(_ texts: [String]) {
-        varint(UInt64(texts.count))
-        for item in texts { text(item) }
-    }
+    mutating func texts(_ texts: [String]) { list(texts) { $0.text($1) } }
 
-    mutating func links(_ links: [Introduction<ObjectID>]) {
-        varint(UInt64(links.count))
-        for link in links { introduction(link) }
+    mutating func links(_ links: [Introduction<ObjectID>]) { list(links) { $0.introduction($1) } }
+
+    /// Appends the number of elements, and then each with `append`.
+    private mutating func list<Element>(_ elements: [Element], _ append: (inout ByteWriter, Element) -> Void) {
+        varint(UInt64(elements.count))
+        for element in elements { append(&self, element) }
     }
 
     /// Appends the options as in version 1 of the events: without aliases.
@@ -35,10 +35,9 @@ extension ByteWriter {
     }
 
     public mutating func aliases(_ aliases: [ActionAlias]) {
-        varint(UInt64(aliases.count))
-        for alias in aliases {
-            text(alias.name)
-            privileges(alias.privileges)
+        list(aliases) { writer, alias in
+            writer.text(alias.name)
+            writer.privileges(alias.privileges)
         }
     }
 }

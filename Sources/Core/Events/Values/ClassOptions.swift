@@ -60,19 +60,22 @@ public struct ClassOptions: Hashable, Sendable {
 /// A class's name for a set of privileges, used by the querying application: `can_read_todo` for `read`.
 ///
 /// Names are compared byte for byte, like all names.
-public struct ActionAlias: Hashable, Sendable {
+public typealias ActionAlias = NamedAction<Privileges>
+
+/// A name for an action, and the privileges that it requires: a set, or their names as a caller writes them.
+public struct NamedAction<Meaning: Hashable & Sendable>: Hashable, Sendable {
     public var name: String { exactName.text }
     /// The privileges that the action requires, all of them.
-    public let privileges: Privileges
+    public let privileges: Meaning
     private let exactName: ExactText
 
-    public init(_ name: String, for privileges: Privileges) {
+    public init(_ name: String, for privileges: Meaning) {
         exactName = ExactText(name)
         self.privileges = privileges
     }
 
     /// Orders aliases by the UTF-8 bytes of their names.
-    package static func precedes(_ left: ActionAlias, _ right: ActionAlias) -> Bool { left.exactName < right.exactName }
+    package static func precedes(_ left: NamedAction, _ right: NamedAction) -> Bool { left.exactName < right.exactName }
 
     /// Whether this alias has the given name.
     package func isCalled(_ name: String) -> Bool { exactName == ExactText(name) }

@@ -59,18 +59,7 @@ public struct ClassSettings: Hashable, Sendable {
     }
 
     /// A name for an action, and the privileges that it requires.
-    public struct Alias: Hashable, Sendable {
-        public var name: String { exactName.text }
-        public let privileges: [String]
-        private let exactName: ExactText
-
-        public init(_ name: String, for privileges: [String]) {
-            exactName = ExactText(name)
-            self.privileges = privileges
-        }
-
-        fileprivate static func precedes(_ left: Alias, _ right: Alias) -> Bool { left.exactName < right.exactName }
-    }
+    public typealias Alias = NamedAction<[String]>
 
     public init(
         objectACL: ObjectACL? = nil, composition: Composition? = nil, inherits: Inheritance? = nil,
