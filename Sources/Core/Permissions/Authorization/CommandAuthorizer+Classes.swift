@@ -99,10 +99,12 @@ extension CommandAuthorizer {
         return privileges
     }
 
-    func named(_ list: [String], in names: PrivilegeNames) throws -> Privileges {
+    func named(
+        _ list: [String], in names: PrivilegeNames, remedy: String = "name it in the class's `privileges`"
+    ) throws -> Privileges {
         try list.reduce(into: []) { privileges, name in
             guard let privilege = names.privilege(name) else {
-                throw Refusal(.malformed, "there is no privilege `\(Name(name).excerpt)`: name it in the class's `privileges`")
+                throw Refusal(.malformed, "there is no privilege `\(Name(name).excerpt)`: \(remedy)")
             }
             privileges.formUnion(privilege)
         }

@@ -191,14 +191,7 @@ extension CommandAuthorizer {
 
     /// Returns a set of privileges by name, for any object.
     func privileges(_ names: [String]) throws -> Privileges {
-        var privileges: Privileges = []
-        for name in names {
-            guard let privilege = state.privilegeNames.privilege(name) else {
-                throw Refusal(.malformed, "there is no privilege `\(Name(name).excerpt)`: a class can define it")
-            }
-            privileges.formUnion(privilege)
-        }
-        return privileges
+        try named(names, in: state.privilegeNames, remedy: "a class can define it")
     }
 
     func checkForm(_ names: Name?...) throws {
