@@ -14,8 +14,6 @@ public struct SourceFacts: Sendable {
 
         public static let always = Period()
 
-        public init(from: Instant? = nil, to: Instant? = nil) { (self.from, self.to) = (from, to) }
-
         /// Joins periods that overlap or meet. A period without a begin takes the begin of the one that holds at the same time.
         static func merged(_ periods: Set<Period>, now: Instant) -> Set<Period> {
             if periods.count < 2 { return periods }
@@ -81,9 +79,7 @@ public struct SourceFacts: Sendable {
     /// The names that the mapping gives to users, things and the built-in subjects of the source.
     private let names: [Name: Name]
 
-    public init() { self.init(names: [:]) }
-
-    init(names: [Name: Name]) { self.names = names }
+    init(names: [Name: Name] = [:]) { self.names = names }
 
     /// Every privilege that occurs in a grant, sorted.
     public var privileges: [String] { Set(grants.keys.map(\.privilege)).sorted() }

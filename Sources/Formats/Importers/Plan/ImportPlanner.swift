@@ -52,15 +52,7 @@ extension ImportPlanner {
         for period in periods where !period.contains(now) {
             if let to = period.to, to <= now {
                 let record = BroughtFacts.Ended(first: grant.subject, second: grant.object, privilege: grant.privilege, time: to)
-                if brought.ended.contains(record) { continue }
-                guard let time = commitTime(period.from) else {
-                    note("not brought: \(what) until \(to), which is before the store's last commit or has no begin")
-                    continue
-                }
-                if try present.entry(of: grant.subject, on: grant.object)[grant.privilege] != nil {
-                    note("not brought: \(what) until \(to), since the store has it until now")
-                    continue
-                }
+                guard let time = try commitTime(of: record, from: period.from, what) else { continue }
                 batches[time, default: ImportBatch()].add(grant, until: to)
             } else if let from = period.from {
                 note("not brought yet: \(what) from \(from); import again after that time")
@@ -90,15 +82,7 @@ extension ImportPlanner {
             switch period.to {
             case let to? where to <= now:
                 let record = BroughtFacts.Ended(first: membership.member, second: membership.role, privilege: nil, time: to)
-                if brought.ended.contains(record) { continue }
-                guard let time = commitTime(period.from) else {
-                    note("not brought: \(what) until \(to), which is before the store's last commit or has no begin")
-                    continue
-                }
-                if try present.members(of: membership.role).contains(membership.member) {
-                    note("not brought: \(what) until \(to), since the store has it until now")
-                    continue
-                }
+                guard let time = try commitTime(of: record, from: period.from, what) else { continue }
                 batches[time, default: ImportBatch()].added.insert(membership)
                 batches[to, default: ImportBatch()].removed.insert(membership)
             case let to?:
@@ -115,6 +99,24 @@ extension ImportPlanner {
         if isWanted, try !present.members(of: membership.role).contains(membership.member) {
             batches[commitTime(begin), default: ImportBatch()].added.insert(membership)
         }
+    }
+
+    /// Returns the commit time of a fact that has ended; nil if it is not brought.
+    private mutating func commitTime(of ended: BroughtFacts.Ended, from begin: Instant?, _ what: String) throws -> Instant? {
+        if brought.ended.contains(ended) { return nil }
+        guard let time = commitTime(begin) else {
+            note("not brought: \(what) until \(ended.time), which is before the store's last commit or has no begin")
+            return nil
+        }
+        let isPresent =
+            if let privilege = ended.privilege {
+                try present.entry(of: ended.first, on: ended.second)[privilege] != nil
+            } else {
+                try present.members(of: ended.second).contains(ended.first)
+            }
+        guard isPresent else { return time }
+        note("not brought: \(what) until \(ended.time), since the store has it until now")
+        return nil
     }
 
     private func isBrought(_ grant: SourceFacts.Grant) -> Bool {
@@ -140,7 +142,7 @@ extension ImportPlanner {
         }
         try removeObjects(&batch)
         try removeRoles(&batch)
-        if !batch.isEmpty { batches[nil] = batch }
+        batches[nil] = batch
     }
 
     /// Adds roles to roles after the removals: a role that leaves another one may take it as a member.
@@ -222,10 +224,6 @@ struct ImportBatch {
     private(set) var revoked: [BroughtFacts.Entry: Set<String>] = [:]
     var deletedObjects: [Name] = []
     var deletedRoles: [Name] = []
-
-    var isEmpty: Bool {
-        added.isEmpty && removed.isEmpty && granted.isEmpty && revoked.isEmpty && deletedObjects.isEmpty && deletedRoles.isEmpty
-    }
 
     mutating func add(_ grant: SourceFacts.Grant, until: Instant?) {
         let entry = BroughtFacts.Entry(subject: grant.subject, object: grant.object)
