@@ -40,10 +40,7 @@ public struct DraftFile: Sendable {
     private static func transactions(
         in raw: RawLine, by caller: Name, _ context: inout LineContext
     ) throws(MemberProblem) -> [Transaction] {
-        let value: JSONValue
-        do { value = try JSONText.decode(raw.bytes, limit: LineReader.lineBytes) } catch {
-            throw MemberProblem(error, indent: raw.indent)
-        }
+        let value = try raw.json()
         if case .array = value {
             let context = context
             let changes = try value.readList("a list") { value throws(MemberProblem) in try Change(value, context) }

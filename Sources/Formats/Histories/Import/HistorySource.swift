@@ -31,12 +31,7 @@ struct HistorySource: Sendable {
     init(file: String) throws {
         lines = try LineReader(file: file)
         parser = LineParser(file: file, kind: .history)
-        guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else {
-            throw FormatError(
-                file: file, line: 1, key: "format", problem: "is missing: the file is empty",
-                remedy: "start it with a header: {\"format\":\"\(Header.Format.history.rawValue)\"}")
-        }
-        self.header = header
+        header = try parser.readHeader(from: &lines)
         pending = try readLine()
     }
 

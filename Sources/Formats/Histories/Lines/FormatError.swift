@@ -13,14 +13,6 @@ public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The remedy.
     public let remedy: String
 
-    public init(file: String, line: Int, key: String? = nil, problem: String, remedy: String) {
-        self.file = file
-        self.line = line
-        self.key = key
-        self.problem = problem
-        self.remedy = remedy
-    }
-
     public var description: String {
         let place = "\(file):\(line): "
         return place + (key.map { "`\($0)` " } ?? "the line ") + problem + "; " + remedy
@@ -50,13 +42,5 @@ public struct UnreadableFileError: Error, Hashable, Sendable, CustomStringConver
 extension MemberProblem {
     func at(_ file: String, _ line: Int) -> FormatError {
         FormatError(file: file, line: line, key: path, problem: problem, remedy: remedy)
-    }
-
-    /// Creates the problem of a line with invalid JSON.
-    ///
-    /// - Parameter indent: the number of blanks before the line's text in the file.
-    init(_ error: JSONError, indent: Int) {
-        let place = error.offset.map { ", at byte \($0 + indent)" } ?? ""
-        self.init(problem: "cannot be read\(place): \(error.problem)", remedy: error.remedy)
     }
 }

@@ -18,7 +18,7 @@ struct LineParser: Sendable {
     mutating func parse(_ raw: RawLine) throws(FormatError) -> Line {
         let line: Line
         do {
-            line = try Line(LineParser.value(of: raw), context)
+            line = try Line(raw.json(), context)
         } catch {
             throw error.at(file, raw.number)
         }
@@ -26,12 +26,14 @@ struct LineParser: Sendable {
         return line
     }
 
-    private static func value(of raw: RawLine) throws(MemberProblem) -> JSONValue {
-        do {
-            return try JSONText.decode(raw.bytes, limit: LineReader.lineBytes)
-        } catch {
-            throw MemberProblem(error, indent: raw.indent)
+    /// Reads the header, which is the first line of the file.
+    mutating func readHeader(from lines: inout LineReader) throws -> Header {
+        guard let first = try lines.next(), case .header(let header) = try parse(first) else {
+            throw FormatError(
+                file: file, line: 1, key: "format", problem: "is missing: the file is empty",
+                remedy: "start it with a header: {\"format\":\"\(kind.format.rawValue)\"}")
         }
+        return header
     }
 
     /// Checks the order of lines: a header first if the file needs one, and never a second one.

@@ -1,3 +1,4 @@
+import Events
 import Foundation
 
 /// One unparsed line of a file.
@@ -10,6 +11,13 @@ struct RawLine: Sendable {
     let indent: Int
     /// The offset in the file after this line, in bytes.
     let end: UInt64
+
+    func json() throws(MemberProblem) -> JSONValue {
+        do { return try JSONText.decode(bytes, limit: LineReader.lineBytes) } catch {
+            let place = error.offset.map { ", at byte \($0 + indent)" } ?? ""
+            throw MemberProblem(problem: "cannot be read\(place): \(error.problem)", remedy: error.remedy)
+        }
+    }
 }
 
 /// Reads a file line by line, and skips blank lines and those that begin with `#`. At most one line and one chunk are in memory.
@@ -69,7 +77,7 @@ struct LineReader: Sendable {
             let pending = buffer.count - start
             guard pending <= LineReader.lineBytes else {
                 throw FormatError(
-                    file: file, line: number + 1, problem: "is longer than \(LineReader.lineBytes) bytes",
+                    file: file, line: number + 1, key: nil, problem: "is longer than \(LineReader.lineBytes) bytes",
                     remedy: "split the transaction")
             }
             guard try fill() else { return pending == 0 ? nil : advance(over: buffer.count, next: buffer.count) }

@@ -7,8 +7,6 @@ package struct RecordedHistory: Sendable {
     package let title: String?
     package let preset: Preset
     package let administrator: Name
-    /// Named sets of privileges, the smallest first; nil if the file has none.
-    package let levels: [AccessLevel]?
     package let entries: [Entry]
 
     package enum Entry: Sendable {
@@ -36,13 +34,9 @@ package struct RecordedHistory: Sendable {
         let kind = try RecordedHistory.kind(try reader())
         var lines = try reader()
         var parser = LineParser(file: lines.file, kind: kind)
-        guard let first = try lines.next(), case .header(let header) = try parser.parse(first) else {
-            throw FormatError(
-                file: lines.file, line: 1, key: "format", problem: "is missing: the file is empty",
-                remedy: "start it with a header: {\"format\":\"\(Header.Format.scenario.rawValue)\"}")
-        }
+        let header = try parser.readHeader(from: &lines)
         let isHistory = kind == .history
-        (title, administrator, levels) = (header.title, header.administratorOrDefault, header.levels)
+        (title, administrator) = (header.title, header.administratorOrDefault)
         let preset = header.preset ?? .locked
         self.preset = preset
         let builtIn = Set(ClassID.builtIn.map(\.name))
