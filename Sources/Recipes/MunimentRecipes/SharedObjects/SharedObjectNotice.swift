@@ -21,17 +21,6 @@ public struct SharedObjectNotice: Hashable, Sendable {
     public var ids: [String] {
         (newlyAccessible + previouslyAccessible).sorted { ExactText($0) < ExactText($1) }
     }
-
-    public init(
-        revision: Revision, kind: Notice.Kind, newlyAccessible: [String], previouslyAccessible: [String],
-        completesRevision: Bool
-    ) {
-        self.revision = revision
-        self.kind = kind
-        self.newlyAccessible = newlyAccessible
-        self.previouslyAccessible = previouslyAccessible
-        self.completesRevision = completesRevision
-    }
 }
 
 extension SharedObjectNotice {
