@@ -1,4 +1,4 @@
-import Events
+package import Events
 import Foundation
 import Muniment
 import Permissions
@@ -79,9 +79,9 @@ private struct ScenarioRun {
             (expected, actual) = (question.answer ?? .null, try answering.answer(question).unordered)
         }
         if Expectation.matches(expected, actual) {
-            result.recordSuccess()
+            result.passed += 1
         } else {
-            result.record(
+            result.failures.append(
                 ScenarioFailure(
                     file: file, line: number, expected: OrderedJSON.value(expected).text, actual: OrderedJSON.value(actual).text))
         }
@@ -134,16 +134,18 @@ extension ScenarioRun {
     }
 }
 
-/// The clock of a scenario. Only a line of the scenario advances it.
-final class ScenarioClock: Sendable {
-    private let instant = Mutex(ScenarioClock.start)
+/// The clock of a scenario or of a replay. Only a line or an entry advances it.
+package final class ScenarioClock: Sendable {
+    private let instant: Mutex<Instant>
 
     /// 2026-01-01T00:00:00Z, the start of every scenario.
-    static let start = Instant(microseconds: 1_767_225_600_000_000)
+    package static let start = Instant(microseconds: 1_767_225_600_000_000)
 
-    var now: Instant { instant.withLock { $0 } }
+    package init(_ start: Instant = ScenarioClock.start) { instant = Mutex(start) }
 
-    func advance(to moment: Instant) { instant.withLock { $0 = max($0, moment) } }
+    package var now: Instant { instant.withLock { $0 } }
+
+    package func advance(to moment: Instant) { instant.withLock { $0 = max($0, moment) } }
 }
 
 /// Compares the expectations of a scenario with the actual outcomes.
@@ -178,9 +180,9 @@ public struct ScenarioFailure: Hashable, Sendable, CustomStringConvertible {
 /// The result of one or more scenarios.
 public struct ScenarioResult: Hashable, Sendable, CustomStringConvertible {
     /// The number of transactions and questions that matched their expectations.
-    public private(set) var passed: Int
+    public fileprivate(set) var passed: Int
     /// The failed expectations, in order.
-    public private(set) var failures: [ScenarioFailure]
+    public fileprivate(set) var failures: [ScenarioFailure]
 
     public init(passed: Int = 0, failures: [ScenarioFailure] = []) {
         self.passed = passed
@@ -188,9 +190,6 @@ public struct ScenarioResult: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var failed: Int { failures.count }
-
-    mutating func recordSuccess() { passed += 1 }
-    mutating func record(_ failure: ScenarioFailure) { failures.append(failure) }
 
     /// Combines two results.
     public static func + (left: ScenarioResult, right: ScenarioResult) -> ScenarioResult {

@@ -6,11 +6,14 @@ extension History.Entry {
     /// The changes of the transaction; empty for other entries.
     var changes: [Change] {
         get { if case .transaction(let transaction, _) = event { transaction.changes } else { [] } }
-        set {
-            guard case .transaction(var transaction, let expected) = event else { return }
-            transaction.changes = newValue
-            event = .transaction(transaction, expected)
-        }
+        set { changeTransaction { $0.changes = newValue } }
+    }
+
+    /// Changes the transaction. Does nothing for other entries.
+    mutating func changeTransaction(_ change: (inout Transaction) -> Void) {
+        guard case .transaction(var transaction, let expected) = event else { return }
+        change(&transaction)
+        event = .transaction(transaction, expected)
     }
 }
 
@@ -44,10 +47,10 @@ extension History {
     func renaming(_ name: Name, to other: Name) -> History {
         var history = self
         for index in history.entries.indices {
-            guard case .transaction(var transaction, let expected) = history.entries[index].event else { continue }
-            if transaction.caller == name { transaction.caller = other }
-            transaction.changes = transaction.changes.map { $0.renaming { $0 == name ? other : $0 } }
-            history.entries[index].event = .transaction(transaction, expected)
+            history.entries[index].changeTransaction { transaction in
+                if transaction.caller == name { transaction.caller = other }
+                transaction.changes = transaction.changes.map { $0.renaming { $0 == name ? other : $0 } }
+            }
         }
         return history
     }

@@ -36,13 +36,12 @@ extension History {
         var history = self
         history.start = History.newYear
         for index in history.entries.indices {
-            switch history.entries[index].event {
-            case .mark: break
-            case .clock(let instant): history.entries[index].event = .clock(instant.advanced(byMicroseconds: distance))
-            case .transaction(var transaction, let expected):
+            if case .clock(let instant) = history.entries[index].event {
+                history.entries[index].event = .clock(instant.advanced(byMicroseconds: distance))
+            }
+            history.entries[index].changeTransaction { transaction in
                 transaction.time = transaction.time?.advanced(byMicroseconds: distance)
                 transaction.changes = transaction.changes.map { $0.ending(later: distance) }
-                history.entries[index].event = .transaction(transaction, expected)
             }
         }
         return history

@@ -30,48 +30,41 @@ public func forAllHistories(
     let given = ProcessInfo.processInfo.environment["MUNIMENT_SEED"].flatMap { UInt64($0) }
     let first = seed ?? given ?? UInt64(UInt32.random(in: 0 ... .max))
     for offset in 0..<UInt64(clamping: max(count, 1)) {
-        let drawn = DrawnHistory(seed: first &+ offset, length: length, after: beginning, from: vocabulary)
-        guard let (history, failure) = try drawn.failure(of: property) else { continue }
+        guard
+            let (history, failure) = try firstFailure(
+                of: property, seed: first &+ offset, length, after: beginning, from: vocabulary)
+        else { continue }
         let shrunk = Shrinking.shrink(history, breaking: failure, property)
         throw PropertyError(seed: first &+ offset, drawn: history.entries.count, shrunk)
     }
 }
 
-/// A history generated from a seed while it runs, so that later transactions do not depend on refused ones.
-private struct DrawnHistory {
-    let seed: UInt64
-    let length: Int
-    let beginning: History?
-    let vocabulary: Vocabulary?
-
-    init(seed: UInt64, length: Int, after beginning: History?, from vocabulary: Vocabulary?) {
-        (self.seed, self.length, self.beginning, self.vocabulary) = (seed, length, beginning, vocabulary)
+/// Returns the history of a seed up to the failure of a property, and the failure; nil if the property holds. The history is generated
+/// while it runs, so that later transactions do not depend on refused ones.
+private func firstFailure(
+    of property: (HistoryStep) throws -> Void, seed: UInt64, _ length: Int, after beginning: History?,
+    from vocabulary: Vocabulary?
+) throws -> (History, any Error)? {
+    var random: RandomHistory
+    if let beginning, let vocabulary {
+        random = RandomHistory(
+            seed: seed, vocabulary: vocabulary, preset: beginning.preset, administrator: beginning.administrator,
+            after: beginning.transactions.flatMap(\.changes), at: beginning.end)
+    } else {
+        random = RandomHistory(seed: seed, vocabulary: vocabulary, preset: beginning?.preset)
     }
-
-    /// Returns the history up to the failure, and the failure; nil if the property holds.
-    func failure(of property: (HistoryStep) throws -> Void) throws -> (History, any Error)? {
-        var random: RandomHistory
-        if let beginning, let vocabulary {
-            random = RandomHistory(
-                seed: seed, vocabulary: vocabulary, preset: beginning.preset, administrator: beginning.administrator,
-                after: beginning.transactions.flatMap(\.changes), at: beginning.end)
-        } else {
-            random = RandomHistory(seed: seed, vocabulary: vocabulary, preset: beginning?.preset)
+    let history = beginning ?? History(preset: random.preset, administrator: random.administrator, start: random.start)
+    let replay = try Replay(of: history)
+    do {
+        try replay.runEach(property)
+        for _ in 0..<length {
+            let step = random.next()
+            let transaction = Transaction(step.caller, step.changes, time: step.time)
+            try replay.go(on: .transaction(transaction, nil), property)
+            if case .refused? = replay.lastOutcome { random.takeBack() }
         }
-        let history =
-            beginning ?? History(preset: random.preset, administrator: random.administrator, start: random.start)
-        let replay = try Replay(of: history)
-        do {
-            try replay.runEach(property)
-            for _ in 0..<length {
-                let step = random.next()
-                let transaction = Transaction(step.caller, step.changes, time: step.time)
-                try replay.go(on: .transaction(transaction, nil), property)
-                if case .refused? = replay.lastOutcome { random.takeBack() }
-            }
-            return nil
-        } catch {
-            return (replay.history, error)
-        }
+        return nil
+    } catch {
+        return (replay.history, error)
     }
 }

@@ -50,14 +50,8 @@ struct Shrinking {
     ) {
         (self.property, self.failure, self.limit) = (property, failure, limit)
         kind = FailureKind(failure)
-        best = history
-        if case .outcome = kind { return }
         // The outcomes of the transactions may change if the failure is the same.
-        for index in best.entries.indices {
-            if case .transaction(let transaction, _) = best.entries[index].event {
-                best.entries[index].event = .transaction(transaction, nil)
-            }
-        }
+        best = kind == .outcome ? history : history.expectingAnything
     }
 
     private mutating func run() -> ShrunkHistory {
@@ -165,10 +159,9 @@ struct Shrinking {
     }
 
     private mutating func leaveOutTime(_ index: Int) {
-        guard case .transaction(var transaction, let expected) = best.entries[index].event, transaction.time != nil else { return }
-        transaction.time = nil
+        guard case .transaction(let transaction, _) = best.entries[index].event, transaction.time != nil else { return }
         var candidate = best
-        candidate.entries[index].event = .transaction(transaction, expected)
+        candidate.entries[index].changeTransaction { $0.time = nil }
         _ = accept(candidate)
     }
 

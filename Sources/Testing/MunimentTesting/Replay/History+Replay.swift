@@ -56,8 +56,6 @@ final class Replay {
         memory = try MemoryStore(for: history)
     }
 
-    deinit { memory.remove() }
-
     func runEach(_ body: (HistoryStep) throws -> Void) throws {
         for index in history.entries.indices {
             try execute(index)

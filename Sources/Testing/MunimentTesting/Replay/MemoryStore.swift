@@ -1,26 +1,25 @@
 public import Events
 internal import Foundation
+internal import Histories
 internal import Muniment
-internal import Synchronization
 
 /// A real store in a temporary folder with a separate clock. The folder is in memory if the machine supports that.
 final class MemoryStore {
     let store: Store
-    private let clock: ReplayClock
+    private let clock: ScenarioClock
     private let folder: String
 
     /// - Parameter history: the history that defines the initial state of the store.
     init(for history: History) throws {
         let place = MemoryStore.place.appending(path: "muniment-replay-\(UUID().uuidString)")
         folder = place.path(percentEncoded: false)
-        clock = ReplayClock(history.start)
+        clock = ScenarioClock(history.start)
         store = try Store.create(
             at: folder, preset: history.preset, administrator: history.administrator,
             options: StoreOptions(clock: { [clock] in clock.now }, expiryRecording: .withCommits, mapBytes: MemoryStore.mapBytes))
     }
 
-    /// Closes the store and deletes its folder.
-    func remove() {
+    deinit {
         // The contents of the folder are not needed after this.
         try? store.close()
         try? FileManager.default.removeItem(atPath: folder)
@@ -33,7 +32,7 @@ final class MemoryStore {
     /// - Throws: ``HistoryError`` if the time is earlier than the current one.
     func moveClock(to instant: Instant) throws(HistoryError) {
         guard instant >= clock.now else { throw .timeGoesBack(to: instant, from: clock.now) }
-        clock.move(to: instant)
+        clock.advance(to: instant)
     }
 
     /// Replays are small; the map grows if necessary.
@@ -51,17 +50,6 @@ final class MemoryStore {
 
     /// The minimum free memory for concurrent replays.
     private static let roomBytes: UInt64 = 1 << 28
-}
-
-/// A clock that changes only when it is set.
-private final class ReplayClock: Sendable {
-    private let instant: Mutex<Instant>
-
-    init(_ start: Instant) { instant = Mutex(start) }
-
-    var now: Instant { instant.withLock { $0 } }
-
-    func move(to moment: Instant) { instant.withLock { $0 = moment } }
 }
 
 /// A history that cannot be replayed.
