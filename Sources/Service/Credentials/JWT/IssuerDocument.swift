@@ -40,8 +40,6 @@ public struct IssuerDocument: Sendable {
         return found
     }
 
-    func keysAddress() throws(IssuerFetchError) -> HTTPAddress { try address("jwks_uri") }
-
     static func get(_ address: HTTPAddress, timeoutSeconds: Int) throws(IssuerFetchError) -> HTTPClientResponse {
         var request = HTTPClientRequest(address)
         request.headers = [("Accept", "application/json")]
@@ -61,15 +59,13 @@ public struct IssuerFetchError: Error, Hashable, Sendable, CustomStringConvertib
     init(_ description: String) { self.description = description }
 }
 
-/// Fetches an issuer's keys. Without a configured address, reads the address from the issuer's metadata.
-struct KeyFetch {
-    let settings: IssuerSettings
-
-    func run() throws(IssuerFetchError) -> (keys: JSONWebKeys, cacheControl: String?) {
+extension JSONWebKeys {
+    /// Fetches an issuer's keys. Without a configured address, reads the address from the issuer's metadata.
+    static func fetch(_ settings: IssuerSettings) throws(IssuerFetchError) -> (keys: JSONWebKeys, cacheControl: String?) {
         let begin = ContinuousClock.now
         let address =
             if let given = settings.jwksAddress { given } else {
-                try IssuerDocument.fetch(settings, timeoutSeconds: settings.fetchSeconds).keysAddress()
+                try IssuerDocument.fetch(settings, timeoutSeconds: settings.fetchSeconds).address("jwks_uri")
             }
         let remaining = settings.fetchSeconds - Int((ContinuousClock.now - begin).components.seconds)
         guard remaining > 0 else { throw IssuerFetchError("`\(settings.issuer)` took too long to return the address of its keys") }

@@ -95,7 +95,7 @@ public final class JWTVerifier: Sendable {
     private func fetchKeys(_ now: () -> Instant) {
         cache.withLock { $0.begin() }
         do throws(IssuerFetchError) {
-            let (keys, cacheControl) = try KeyFetch(settings: settings).run()
+            let (keys, cacheControl) = try JSONWebKeys.fetch(settings)
             cache.withLock { $0.fetched(keys, cacheControl: cacheControl, at: now()) }
         } catch {
             // The interval until the next attempt starts at the end of this one.

@@ -21,7 +21,7 @@ public final class ServiceLock: Sendable {
     /// - Throws: ``ServiceLockError`` if another process has it, or a file error.
     public init(dataDirectory: String) throws {
         place = ServicePresenceFiles(dataDirectory: dataDirectory)
-        secret = LocalSecret.random()
+        secret = "local_" + Base64URL.encode(Secrets.randomBytes(32))
         try makePrivateFolder(place.folder)
         do { lock = try FileLock(path: place.lock, holder: processDescription()) } catch let held as FileLock.HeldError {
             throw ServiceLockError.alreadyRuns(dataDirectory: dataDirectory, holder: held.holder)
@@ -86,13 +86,6 @@ struct ServicePresenceFiles {
     init(dataDirectory: String) { folder = dataDirectory + "/.muniment" }
 }
 
-/// The secret that a service shares with the tool for one run.
-enum LocalSecret {
-    static let prefix = "local_"
-
-    static func random() -> String { prefix + Base64URL.encode(Secrets.randomBytes(32)) }
-}
-
 /// The contents of `service.json`.
 struct ServiceNote: Equatable {
     /// The address for the tool.
@@ -103,26 +96,20 @@ struct ServiceNote: Equatable {
 
     private static let format = "muniment-service/1"
     private static let limitBytes = 4_096
+}
 
-    init(address: String, secret: String, keyDigest: [UInt8]?) {
-        self.address = address
-        self.secret = secret
-        self.keyDigest = keyDigest
-    }
-
+extension ServiceNote {
     /// Returns nil for any other text.
     init?(_ bytes: [UInt8]) {
         guard case .object(let members)? = try? JSONText.decode(bytes, limit: ServiceNote.limitBytes),
             members.text("format") == ServiceNote.format, let address = members.text("address"), let secret = members.text("secret")
         else { return nil }
-        self.address = address
-        self.secret = secret
+        var keyDigest: [UInt8]?
         if let text = members.text("keyDigest") {
             guard let digest = Base64URL.decode(text.utf8), digest.count == 32 else { return nil }
             keyDigest = digest
-        } else {
-            keyDigest = nil
         }
+        self.init(address: address, secret: secret, keyDigest: keyDigest)
         // A damaged note could send the secret to another address, or to a service without the right key.
         guard self.bytes == bytes else { return nil }
     }

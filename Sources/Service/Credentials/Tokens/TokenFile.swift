@@ -14,11 +14,10 @@ internal import Hashing
 struct TokenFile {
     private(set) var book = TokenTable()
     /// Number of changes in the file.
-    var changes: Int { lineCount }
+    var changes: Int { records.count }
     /// Bytes of the counted lines, including the first line.
     private var byteCount = 0
-    private var lineCount = 0
-    private var lastSum = Digest.zero
+    private var lastSum: Digest { records.last?.hash ?? .zero }
     /// The changes, as records of a shared log: the bytes that a checksum covers, and the checksum.
     private(set) var records: [ChainedRecord] = []
     /// The last change as a position in a shared log, whose records are numbered from 0; nil without records.
@@ -51,21 +50,21 @@ struct TokenFile {
                 number += 1
                 guard let body = ChainedLine.body(of: line, after: lastSum) else {
                     // The line was never acknowledged: the process that wrote it ended before.
-                    if lineCount >= known, number == lines.count { break }
+                    if changes >= known, number == lines.count { break }
                     throw .checksum
                 }
                 let (change, sum) = (try TokenLine(body), ChainedLine.sum(of: body, after: lastSum))
                 try book.apply(change)
                 if case .accepted = change { acceptedRollbacks.insert(sum) }
                 records.append(ChainedRecord(number: UInt64(records.count), bytes: Array(body.dropLast()), hash: sum))
-                (lineCount, byteCount, lastSum) = (lineCount + 1, byteCount + line.count + 1, sum)
-                if lineCount == known {
-                    guard lastSum == knownSum else { throw .checksum }
+                byteCount += line.count + 1
+                if changes == known {
+                    guard sum == knownSum else { throw .checksum }
                     end = TokenRecord(lines: known, sum: knownSum)
                 }
             }
-            guard lineCount >= known else { throw .endsEarly(lines: lineCount, known: known) }
-            if let record, !contains(record) { throw .rolledBack(lines: lineCount, known: record.lines) }
+            guard changes >= known else { throw .endsEarly(lines: changes, known: known) }
+            if let record, !contains(record) { throw .rolledBack(lines: changes, known: record.lines) }
         } catch {
             throw TokenFileError(path: path, line: number, reason: error)
         }
@@ -76,16 +75,6 @@ struct TokenFile {
         records.indices.contains(end.lines - 1) && records[end.lines - 1].hash == end.sum
     }
 
-    /// Returns the bytes to write to add a line.
-    func adding(_ line: TokenLine) -> SharedLines.Addition {
-        let body = line.bytes
-        let sum = ChainedLine.sum(of: body, after: lastSum)
-        return SharedLines.Addition(
-            keptBytes: byteCount,
-            lines: (byteCount == 0 ? TokenFile.head(lines: 0, sum: .zero) : []) + ChainedLine.bytes(of: body, sum: sum),
-            head: TokenFile.head(lines: lineCount + 1, sum: sum))
-    }
-
     /// Returns the record of a line that follows the last one.
     func record(of line: TokenLine) -> ChainedRecord {
         let body = line.bytes
@@ -93,7 +82,7 @@ struct TokenFile {
             number: UInt64(records.count), bytes: Array(body.dropLast()), hash: ChainedLine.sum(of: body, after: lastSum))
     }
 
-    /// Returns the bytes to write to add records of a shared log that follow the last line.
+    /// Returns the bytes to write to add records that follow the last line.
     ///
     /// - Throws: `LogError` if they do not follow it, ``TokenFileError`` for a record that is not a change of tokens.
     func adding(_ added: [ChainedRecord]) throws -> SharedLines.Addition {
@@ -101,7 +90,7 @@ struct TokenFile {
         let lines = added.flatMap { ChainedLine.bytes(of: $0.bytes + [UInt8(ascii: "}")], sum: $0.hash) }
         return SharedLines.Addition(
             keptBytes: byteCount, lines: (byteCount == 0 ? TokenFile.head(lines: 0, sum: .zero) : []) + lines,
-            head: TokenFile.head(lines: lineCount + added.count, sum: end.hash))
+            head: TokenFile.head(lines: changes + added.count, sum: end.hash))
     }
 
     private static let format = #"{"format":"muniment-tokens/"#
@@ -134,11 +123,11 @@ struct TokenRecord {
     let lines: Int
     let sum: Digest
 
-    init(lines: Int, sum: Digest) { (self.lines, self.sum) = (lines, sum) }
-
     /// The content of the record's file.
     var bytes: [UInt8] { TokenFile.head(lines: lines, sum: sum) }
+}
 
+extension TokenRecord {
     /// Reads the record from a file; nil if the file does not exist.
     ///
     /// - Throws: ``TokenFileError`` for a damaged record.

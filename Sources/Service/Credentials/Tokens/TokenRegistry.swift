@@ -201,7 +201,7 @@ public final class TokenRegistry: Sendable {
         if fileExists(sharedMark) { throw TokenError.shared(path: path) }
         let unfinished = try append { bytes in
             let file = try file(bytes, TokenRecord(at: record), latest.withLock { $0.memory })
-            return file.adding(try decide(file.book))
+            return try file.adding([file.record(of: try decide(file.book))])
         }
         if let unfinished {
             report(
@@ -290,7 +290,7 @@ public final class TokenRegistry: Sendable {
                 let file = try TokenFile(bytes, path: path, record: nil)
                 lost = (file.changes, -1)
                 if case .rolledBack(_, let known) = error.reason { lost.had = known }
-                return file.adding(.accepted(changesBefore: "\(lost.had)", instant))
+                return try file.adding([file.record(of: .accepted(changesBefore: "\(lost.had)", instant))])
             }
         }
         // Without the new record, the file is still refused.
