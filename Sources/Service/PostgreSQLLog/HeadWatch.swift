@@ -94,7 +94,7 @@ final class HeadWatch: @unchecked Sendable {
             "SELECT store, revision, hash, refusal, refusal_hash FROM muniment.heads WHERE store = ANY($1)", [.texts(names)])
         if isConfirmed { try connection.confirm() }
         var positions: [String: LogPosition] = [:]
-        for row in found.rows {
+        for row in found {
             guard let name = row[0] else { continue }
             positions[String(decoding: name, as: UTF8.self)] = try LogPosition(row[1...4])
         }

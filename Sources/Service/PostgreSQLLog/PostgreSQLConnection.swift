@@ -1,15 +1,14 @@
 internal import CPostgreSQL
 internal import EventLog
 internal import Foundation
+internal import Synchronization
 
 /// A connection to PostgreSQL, for one thread at a time. Parameters and results are binary.
 ///
 /// Each call has a time limit. After an error of the connection, the next call connects again.
-@safe final class PostgreSQLConnection {
-    /// The result of a statement.
-    struct Rows {
-        fileprivate(set) var rows: [[[UInt8]?]] = []
-    }
+@safe final class PostgreSQLConnection: @unchecked Sendable {
+    /// The rows of the result of a statement.
+    typealias Rows = [[[UInt8]?]]
 
     /// A parameter, with its type and its binary form.
     struct Parameter {
@@ -24,26 +23,20 @@ internal import Foundation
         }
 
         /// An array of byte strings, without nulls.
-        static func arrays(_ values: some Collection<[UInt8]>) -> Parameter {
-            var bytes = Int32(values.isEmpty ? 0 : 1).bigEndianBytes + Int32(0).bigEndianBytes + Int32(17).bigEndianBytes
+        static func arrays(_ values: some Collection<[UInt8]>) -> Parameter { array(1001, of: 17, values) }
+
+        /// An array of texts, without nulls.
+        static func texts(_ values: [String]) -> Parameter { array(1009, of: 25, values.map { Array($0.utf8) }) }
+
+        private static func array(_ type: Oid, of element: Int32, _ values: some Collection<[UInt8]>) -> Parameter {
+            var bytes = Int32(values.isEmpty ? 0 : 1).bigEndianBytes + Int32(0).bigEndianBytes + element.bigEndianBytes
             if !values.isEmpty { bytes += Int32(values.count).bigEndianBytes + Int32(1).bigEndianBytes }
             bytes.reserveCapacity(bytes.count + values.reduce(0) { $0 + $1.count + 4 })
             for value in values {
                 bytes += Int32(value.count).bigEndianBytes
                 bytes += value
             }
-            return Parameter(type: 1001, bytes: bytes)
-        }
-
-        /// An array of texts, without nulls.
-        static func texts(_ values: some Collection<String>) -> Parameter {
-            var bytes = Int32(values.isEmpty ? 0 : 1).bigEndianBytes + Int32(0).bigEndianBytes + Int32(25).bigEndianBytes
-            if !values.isEmpty { bytes += Int32(values.count).bigEndianBytes + Int32(1).bigEndianBytes }
-            for value in values {
-                bytes += Int32(value.utf8.count).bigEndianBytes
-                bytes += value.utf8
-            }
-            return Parameter(type: 1009, bytes: bytes)
+            return Parameter(type: type, bytes: bytes)
         }
     }
 
@@ -154,7 +147,7 @@ internal import Foundation
         while let result = unsafe try next(of: connection, until: deadline) {
             defer { unsafe PQclear(result) }
             switch unsafe PQresultStatus(result) {
-            case PGRES_TUPLES_OK: unsafe rows.rows = Self.rows(of: result)
+            case PGRES_TUPLES_OK: unsafe rows = Self.rows(of: result)
             case PGRES_COMMAND_OK: break
             default:
                 let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
@@ -212,7 +205,7 @@ internal import Foundation
         }
     }
 
-    private static func rows(of result: OpaquePointer) -> [[[UInt8]?]] {
+    private static func rows(of result: OpaquePointer) -> Rows {
         unsafe (0..<PQntuples(result)).map { row in
             unsafe (0..<PQnfields(result)).map { column in
                 guard unsafe PQgetisnull(result, row, column) == 0, let value = unsafe PQgetvalue(result, row, column) else {
@@ -273,6 +266,44 @@ private func withPointers<R>(
         return unsafe pointers.withUnsafeBufferPointer { list in
             guard let start = list.baseAddress else { preconditionFailure("the list is not empty") }
             return unsafe body(start)
+        }
+    }
+}
+
+/// Connections that are used by one thread at a time.
+final class ConnectionPool: Sendable {
+    private let connect: @Sendable () -> PostgreSQLConnection
+    private let idle = Mutex(Idle())
+
+    private struct Idle {
+        var connections: [PostgreSQLConnection] = []
+        var isClosed = false
+    }
+
+    /// Connections that are kept for later.
+    private static let keptLimit = 4
+
+    init(_ connect: @escaping @Sendable () -> PostgreSQLConnection) { self.connect = connect }
+
+    /// Calls `body` with a connection.
+    func with<R>(_ body: (PostgreSQLConnection) throws -> R) throws -> R {
+        let connection = idle.withLock { $0.connections.popLast() } ?? connect()
+        do {
+            let result = try body(connection)
+            idle.withLock { idle in
+                if !idle.isClosed, idle.connections.count < Self.keptLimit { idle.connections.append(connection) }
+            }
+            return result
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    func close() {
+        idle.withLock { idle in
+            idle.isClosed = true
+            idle.connections = []
         }
     }
 }

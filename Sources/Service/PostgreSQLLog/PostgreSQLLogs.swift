@@ -48,7 +48,7 @@ public final class PostgreSQLLogs: SharedLogs {
 
     /// The names of all stores, in no order.
     public func names() throws -> [String] {
-        try reading { try $0.run("SELECT store FROM muniment.heads").rows }
+        try reading { try $0.run("SELECT store FROM muniment.heads") }
             .compactMap { $0[0].map { String(decoding: $0, as: UTF8.self) } }
     }
 
@@ -59,7 +59,7 @@ public final class PostgreSQLLogs: SharedLogs {
             SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), current_setting('fsync'),
                 pg_is_in_recovery()::text, coalesce(to_regclass('muniment.version')::text, '')
             """)
-        let texts = settings.rows.first.map { $0.map { String(decoding: $0 ?? [], as: UTF8.self) } } ?? []
+        let texts = settings.first.map { $0.map { String(decoding: $0 ?? [], as: UTF8.self) } } ?? []
         guard texts.count == 5 else { throw SharedLogError.unreachable("the server did not describe itself") }
         guard texts[3] == "false" else {
             throw SharedLogError.unreachable("the server is a standby: add `target_session_attrs=read-write` to the address")
@@ -73,7 +73,7 @@ public final class PostgreSQLLogs: SharedLogs {
             throw SharedLogError.unprepared(
                 "the database has no tables for logs: run `muniment log schema` and give its output to `psql`")
         }
-        let version = Int64(bigEndian: try connection.run("SELECT max(version) FROM muniment.version").rows.first?[0])
+        let version = Int64(bigEndian: try connection.run("SELECT max(version) FROM muniment.version").first?[0])
         guard version == PostgreSQLSchema.version else {
             throw SharedLogError.unprepared(
                 "its tables have version \(version.map(String.init) ?? "?"), and this program needs \(PostgreSQLSchema.version): "
@@ -142,7 +142,7 @@ struct PostgreSQLLog: SharedLog {
                 SELECT h.revision, h.hash, h.refusal, h.refusal_hash, current_setting('synchronous_standby_names') = ''
                 FROM (SELECT muniment.confirm()) AS c LEFT JOIN muniment.heads AS h ON h.store = $1
                 """, [.text(store)])
-            guard let row = found.rows.first else { throw SharedLogError.unreachable("the server gave no result") }
+            guard let row = found.first else { throw SharedLogError.unreachable("the server gave no result") }
             try logs.requireStandby(row[4] == [1])
             return try LogPosition(row[...3])
         }
@@ -163,7 +163,7 @@ struct PostgreSQLLog: SharedLog {
                 """
                 SELECT muniment.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10), current_setting('synchronous_standby_names') = ''
                 """, parameters)
-            guard let row = found.rows.first, let outcome = Int32(bigEndian: row[0]) else {
+            guard let row = found.first, let outcome = Int32(bigEndian: row[0]) else {
                 throw SharedLogError.unreachable("the server gave no result")
             }
             if outcome != 0 { try logs.requireStandby(row[1] == [1]) }
@@ -189,14 +189,14 @@ struct PostgreSQLLog: SharedLog {
     /// Returns after all commits that the server shows now are on the disks of its synchronous standbys. It shows a commit only after it
     /// has written it to its own disk.
     private func waitUntilDurable(_ connection: PostgreSQLConnection) throws {
-        guard let place = try connection.run("SELECT pg_current_wal_flush_lsn()").rows.first?[0] else {
+        guard let place = try connection.run("SELECT pg_current_wal_flush_lsn()").first?[0] else {
             throw SharedLogError.unreachable("the server gave no result")
         }
         let deadline = ContinuousClock.now + .seconds(Self.patience)
         while true {
             let found = try connection.run(
                 "SELECT muniment.is_durable($1)", [PostgreSQLConnection.Parameter(type: 3220, bytes: place)])
-            if found.rows.first?[0] == [1] { return }
+            if found.first?[0] == [1] { return }
             guard ContinuousClock.now < deadline else {
                 throw SharedLogError.unreachable("the synchronous standbys do not follow the server")
             }
@@ -218,7 +218,7 @@ struct PostgreSQLLog: SharedLog {
                         FROM muniment.\(table) WHERE store = $1 AND \(number) >= $2 ORDER BY \(number) LIMIT $3
                     ) AS r WHERE before < $4 OR number <= $2 + 1 ORDER BY number
                     """, [.text(store), .int64(first), .int64(Self.recordLimit), .int64(Int64(limitBytes))], within: 30
-                ).rows.map { try ChainedRecord($0) }
+                ).map { try ChainedRecord($0) }
             }
             var commits = try rows("commits", "revision", from: revision)
             var refusals = try rows("refusals", "number", from: refusal)
@@ -244,5 +244,64 @@ struct PostgreSQLLog: SharedLog {
 
     func wait(after position: LogPosition, atMost duration: Duration) throws -> ContinuousClock.Instant? {
         try logs.heads.wait(for: store, after: position, atMost: duration)
+    }
+}
+
+extension LogPosition {
+    /// Reads revision, hash, refusal and its hash; nil for nulls.
+    init?(_ row: ArraySlice<[UInt8]?>) throws(SharedLogError) {
+        let row = Array(row)
+        guard row[0] != nil else { return nil }
+        guard let revision = Int64(bigEndian: row[0]), let hash = row[1].flatMap({ Digest(bytes: $0) }),
+            let refusal = Int64(bigEndian: row[2]), revision >= 0, refusal >= 0
+        else { throw .diverged("a row of `heads` cannot be read") }
+        let last = row[3].flatMap { Digest(bytes: $0) }.map {
+            RefusalHead(number: RefusalNumber(UInt64(refusal)), hash: $0)
+        }
+        self.init(revision: Revision(UInt64(revision)), hash: hash, refusal: refusal == 0 ? nil : last)
+    }
+}
+
+extension ChainedRecord {
+    /// Reads number, bytes and hash.
+    init(_ row: [[UInt8]?]) throws(SharedLogError) {
+        guard let number = Int64(bigEndian: row[0]), number >= 0, let bytes = row[1],
+            let hash = row[2].flatMap({ Digest(bytes: $0) })
+        else { throw .diverged("a record cannot be read") }
+        self.init(number: UInt64(number), bytes: bytes, hash: hash)
+    }
+}
+
+/// A question that many threads ask at once, and that is answered for all of them: each gets an answer to a question that was asked after
+/// its own call began.
+final class Coalesced<Answer: Sendable>: @unchecked Sendable {
+    private let ask: @Sendable () throws -> Answer
+    private let condition = NSCondition()
+    private var started: UInt64 = 0
+    private var answered: UInt64 = 0
+    private var isAsking = false
+    private var answer: Result<Answer, any Error>?
+
+    init(_ ask: @escaping @Sendable () throws -> Answer) { self.ask = ask }
+
+    func value() throws -> Answer {
+        condition.lock()
+        defer { condition.unlock() }
+        let wanted = started + 1
+        while true {
+            if answered >= wanted, let answer { return try answer.get() }
+            guard !isAsking else {
+                condition.wait()
+                continue
+            }
+            isAsking = true
+            started += 1
+            let number = started
+            condition.unlock()
+            let result = Result { try ask() }
+            condition.lock()
+            (isAsking, answered, answer) = (false, number, result)
+            condition.broadcast()
+        }
     }
 }
