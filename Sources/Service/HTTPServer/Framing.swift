@@ -25,11 +25,6 @@ struct Framing {
     struct Refusal {
         let status: Int
         let detail: String
-
-        init(_ detail: String, status: Int = 400) {
-            self.status = status
-            self.detail = detail
-        }
     }
 
     /// Whether a body follows the head.
@@ -62,7 +57,7 @@ struct Framing {
 
     /// Rejects the request, unless it is rejected already.
     mutating func refuse(_ detail: String, status: Int = 400) {
-        if refusal == nil { refusal = Refusal(detail, status: status) }
+        if refusal == nil { refusal = Refusal(status: status, detail: detail) }
     }
 
     private mutating func addSingle(_ name: Span<UInt8>, _ value: Span<UInt8>) {

@@ -246,13 +246,8 @@ public struct HTTPStreamClosedError: Error, Hashable {
 
     /// Aborts the body; the client sees that it is incomplete.
     package func abort() {
-        let woken = state.withLock { state in
-            state.isAborted = true
-            state.isFinished = true
-            Self.wakeConnection(&state)
-            return Self.takeWaiting(&state)
-        }
-        for waiter in woken { waiter.wake() }
+        state.withLock { $0.isAborted = true }
+        finish()
     }
 
     /// Closes the stream after its connection has ended, or if it never had one.
