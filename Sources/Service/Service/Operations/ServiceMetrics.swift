@@ -63,21 +63,19 @@ struct ServiceMetrics {
 
     private func writeService(to text: inout MetricsText) {
         let counts = operations.counts
-        text.metric("muniment_rate_limited_total", .counter, "Requests with response 429.", [([], counts.overLimit.value)])
-        text.metric("muniment_notices_sent_total", .counter, "Notices written to streams.", [([], counts.noticesSent.value)])
+        text.metric("muniment_rate_limited_total", .counter, "Requests with response 429.", counts.overLimit.value)
+        text.metric("muniment_notices_sent_total", .counter, "Notices written to streams.", counts.noticesSent.value)
         text.metric(
-            "muniment_replica_writes_total", .counter, "Writes of steps to the streams of replicas.",
-            [([], counts.replicaWrites.value)])
-        text.metric("muniment_open_streams", .gauge, "Open streams.", [([], counts.openStreams.value)])
+            "muniment_replica_writes_total", .counter, "Writes of steps to the streams of replicas.", counts.replicaWrites.value)
+        text.metric("muniment_open_streams", .gauge, "Open streams.", counts.openStreams.value)
         text.metric(
             "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.",
-            [([], counts.linesDropped.value)])
+            counts.linesDropped.value)
         text.metric(
             "muniment_unserved_stores", .gauge, "Stores that are not served: damaged, rolled back, or their folder is missing.",
-            [([], unserved)])
+            unserved)
         guard let passwordHashes else { return }
-        text.metric(
-            "muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.", [([], passwordHashes)])
+        text.metric("muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.", passwordHashes)
     }
 
     private func writeDecisions(to text: inout MetricsText) {
@@ -147,9 +145,9 @@ struct ServiceMetrics {
             store.store.sharedLogStatus.map { (labels: [("store", store.name.text)], status: $0, lag: store.lagSeconds) }
         }
         if shared.isEmpty { return }
-        text.begin(
-            "muniment_shared_log_lag_seconds", .gauge, "Time since this node last had everything that the shared log had.")
-        for (labels, _, lag) in shared { text.value("muniment_shared_log_lag_seconds", labels, seconds: lag ?? .infinity) }
+        text.metric(
+            "muniment_shared_log_lag_seconds", .gauge, "Time since this node last had everything that the shared log had.",
+            seconds: shared.map { ($0.labels, $0.lag ?? .infinity) })
         text.metric(
             "muniment_shared_log_reachable", .gauge, "1 if the shared log answered the last time, otherwise 0.",
             shared.map { ($0.labels, $0.status.failure == nil ? 1 : 0) })
@@ -161,30 +159,27 @@ struct ServiceMetrics {
     private func writeTimes(to text: inout MetricsText) {
         let heads = stores.compactMap { store in (try? store.store.head).map { ([("store", store.name.text)], $0) } }
         text.metric("muniment_head_revision", .gauge, "Revision of the newest commit.", heads.map { ($0, $1.revision.rawValue) })
-        text.begin("muniment_head_timestamp_seconds", .gauge, "Time of the newest commit, in seconds since 1970.")
-        for (labels, head) in heads { text.value("muniment_head_timestamp_seconds", labels, seconds: head.time.seconds) }
-        text.begin(
+        text.metric(
+            "muniment_head_timestamp_seconds", .gauge, "Time of the newest commit, in seconds since 1970.",
+            seconds: heads.map { ($0, $1.time.seconds) })
+        text.metric(
             "muniment_clock_ahead_seconds", .gauge,
-            "The machine's clock minus the time of the newest commit; negative if the clock lags.")
-        for (labels, head) in heads {
-            text.value("muniment_clock_ahead_seconds", labels, seconds: now.seconds - head.time.seconds)
-        }
-        write(.backup, "the last `muniment backup`", now, to: &text)
-        write(.verification, "the last successful verification", now, to: &text)
+            "The machine's clock minus the time of the newest commit; negative if the clock lags.",
+            seconds: heads.map { ($0, now.seconds - $1.time.seconds) })
+        write(.backup, "the last `muniment backup`", to: &text)
+        write(.verification, "the last successful verification", to: &text)
     }
 
     /// The time and the age of the last run of each store that has one.
-    private func write(
-        _ kind: LastRun.Kind, _ words: String, _ now: Instant, to text: inout MetricsText
-    ) {
+    private func write(_ kind: LastRun.Kind, _ words: String, to text: inout MetricsText) {
         let name = "muniment_\(kind.rawValue)"
         let times = stores.compactMap { store in
             runs.time(kind, of: store.name).map { ([("store", store.name.text)], $0.seconds) }
         }
-        text.begin("\(name)_timestamp_seconds", .gauge, "Time of \(words), in seconds since 1970; none without one.")
-        for (labels, seconds) in times { text.value("\(name)_timestamp_seconds", labels, seconds: seconds) }
-        text.begin("\(name)_age_seconds", .gauge, "Time since \(words).")
-        for (labels, seconds) in times { text.value("\(name)_age_seconds", labels, seconds: now.seconds - seconds) }
+        text.metric(
+            "\(name)_timestamp_seconds", .gauge, "Time of \(words), in seconds since 1970; none without one.", seconds: times)
+        text.metric(
+            "\(name)_age_seconds", .gauge, "Time since \(words).", seconds: times.map { ($0, now.seconds - $1) })
     }
 }
 

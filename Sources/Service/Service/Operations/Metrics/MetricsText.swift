@@ -24,14 +24,22 @@ struct MetricsText {
         for (labels, value) in values { self.value(name, labels, value) }
     }
 
+    /// Adds a metric with one value.
+    mutating func metric(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
+        metric(name, kind, help, [([], value)])
+    }
+
+    /// Adds a metric with its values in seconds.
+    mutating func metric(
+        _ name: String, _ kind: Kind, _ help: String, seconds: [(labels: [(String, String)], value: Double)]
+    ) {
+        begin(name, kind, help)
+        for (labels, value) in seconds { text += "\(name)\(MetricsText.text(of: labels)) \(value)\n" }
+    }
+
     /// Adds a value of a metric.
     mutating func value(_ name: String, _ labels: [(String, String)] = [], _ value: some BinaryInteger) {
         text += "\(name)\(MetricsText.text(of: labels)) \(value)\n"
-    }
-
-    /// Adds a value of a metric in seconds.
-    mutating func value(_ name: String, _ labels: [(String, String)] = [], seconds: Double) {
-        text += "\(name)\(MetricsText.text(of: labels)) \(seconds)\n"
     }
 
     /// Adds the values of a histogram, in seconds: the count up to each bound, the sum, and the total count.
