@@ -78,13 +78,6 @@ final class AccountService: Sendable {
     }
 }
 
-/// The form of an access token.
-enum AccessToken {
-    private static let prefix = "muna_"
-
-    static func isWellFormed(_ text: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
-}
-
 /// The options of a service with accounts.
 public struct AccountServiceSettings: Sendable {
     /// The stores that register every account, and that sessions reach.

@@ -73,7 +73,7 @@ struct Authenticator: Sendable {
     private func finding(_ authorization: String, _ header: [UInt8], from peer: String) throws(Problem) -> Finding {
         guard let text = Authenticator.bearer(authorization) else { throw .unauthenticated }
         if Secrets.areEqual(Array(text.utf8), localSecret) { return .known(Credential(.tool)) }
-        if let accounts, AccessToken.isWellFormed(text) {
+        if let accounts, text.utf8.starts(with: "muna_".utf8) {
             guard let caller = accounts.caller(access: text) else { throw .sessionOver }
             return .known(Credential(caller) { accounts.isOpen(caller, access: text) })
         }
@@ -124,14 +124,10 @@ struct Authenticator: Sendable {
         throw .unauthenticated
     }
 
+    /// Returns the response to a JWT that was refused, and counts it if it is invalid.
     private func problem(for problem: JWTError, from peer: String) -> Problem {
-        guard case .keysUnavailable = problem else { return wrong(from: peer) }
-        return .issuerIsSlow
-    }
-
-    /// Counts an invalid JWT, and returns the response to it.
-    private func wrong(from peer: String) -> Problem {
-        failures.take(ClientAddress.group(peer), at: clock()).isAllowed ? .unauthenticated : .tooManyFailures
+        if case .keysUnavailable = problem { return .issuerIsSlow }
+        return failures.take(ClientAddress.group(peer), at: clock()).isAllowed ? .unauthenticated : .tooManyFailures
     }
 
     /// Returns the credential in a header `Bearer …` (RFC 6750, section 2.1); nil for any other header.
@@ -166,8 +162,7 @@ extension Caller {
 
 extension Problem {
     fileprivate static let tooManyFailures = Problem(
-        .tooManyRequests, "too many invalid JWTs from this address: wait before the next request",
-        headers: [HTTPHeader("Retry-After", "1")])
+        .tooManyRequests, "too many invalid JWTs from this address: wait before the next request", retryAfterSeconds: 1)
 
     /// The problem for an expired or unknown access token (RFC 6750, section 3.1).
     static var sessionOver: Problem {
@@ -178,9 +173,7 @@ extension Problem {
 
     /// The problem if the issuer's keys are missing or came too late.
     static var issuerIsSlow: Problem {
-        Problem(
-            .unavailable, "the keys of the issuer are not available now: try again later",
-            headers: [HTTPHeader("Retry-After", "5")])
+        Problem(.unavailable, "the keys of the issuer are not available now: try again later", retryAfterSeconds: 5)
     }
 
     /// The problem if the token file cannot be read.

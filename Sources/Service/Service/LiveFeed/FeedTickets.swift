@@ -71,7 +71,7 @@ final class FeedTickets: Sendable {
         guard isMade else {
             throw Problem(
                 .tooManyRequests, "too many tickets were requested: use one for each feed, and request it just before",
-                headers: [HTTPHeader("Retry-After", "\(Self.lifetimeSeconds)")])
+                retryAfterSeconds: Int(Self.lifetimeSeconds))
         }
         return (ticket, until)
     }

@@ -59,9 +59,14 @@ final class LiveFeedRegistry: Sendable {
         let callerID = Caller.shareKey(caller, from: client)
         let limit = limits.ofCaller(caller)
         let admission = state.withLock { state -> Result<(UInt64, any TaskExecutor), Problem> in
-            if state.feeds.count >= limits.inAll { return .failure(Problem.tooManyFeeds) }
+            if state.feeds.count >= limits.inAll {
+                return .failure(Problem(.unavailable, "too many feeds are open: try again later", retryAfterSeconds: 5))
+            }
             let (count, executor) = state.byCaller[callerID] ?? (0, scheduler.makeExecutor())
-            if count >= limit { return .failure(Problem.tooManyFeeds(limit)) }
+            if count >= limit {
+                let detail = "the caller has \(limit) feeds open, its limit: close one"
+                return .failure(Problem(.tooManyRequests, detail, retryAfterSeconds: 5))
+            }
             state.lastID += 1
             state.byCaller[callerID] = (count + 1, executor)
             return .success((state.lastID, executor))
@@ -152,18 +157,4 @@ private final class FeedTimer: @unchecked Sendable {
     }
 
     deinit { timer.cancel() }
-}
-
-extension Problem {
-    fileprivate static var tooManyFeeds: Problem {
-        Problem(
-            .unavailable, "too many feeds are open: try again later",
-            headers: [HTTPHeader("Retry-After", "5")])
-    }
-
-    fileprivate static func tooManyFeeds(_ limit: Int) -> Problem {
-        Problem(
-            .tooManyRequests, "the caller has \(limit) feeds open, its limit: close one",
-            headers: [HTTPHeader("Retry-After", "5")])
-    }
 }

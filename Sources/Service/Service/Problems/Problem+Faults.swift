@@ -23,27 +23,24 @@ extension Problem {
         case let error as SpanError: self.init(.malformed, "\(error)")
         case let error as TimeFormatError: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
-        case let damage as StoreDamageError: self.init(damage)
+        case let damage as StoreDamageError:
+            if let error = damage.reason as? StoreError, error.isRollback {
+                self.init(error)
+            } else {
+                self.init(
+                    .unavailable,
+                    "the files of this store are damaged, so the store is not served. The operator restores it from a backup; the "
+                        + "service's log has the reason.")
+            }
         case is SharedLogError:
             self.init(
                 .unavailable,
                 "the shared log did not answer, so this node can neither change nor confirm anything. A change may have been made: send it "
                     + "again with the same `Idempotency-Key`, to this node or another one.",
-                headers: [HTTPHeader("Retry-After", "1")])
+                retryAfterSeconds: 1)
         case let error as FileError where error.isLackOfResources: self = .insufficientResources
         case AccountDatabaseError.insufficientResources: self = .insufficientResources
         default: self.init(.failed, "internal error: the operator finds it in the service's log under the request's id")
-        }
-    }
-
-    private init(_ damage: StoreDamageError) {
-        switch damage.reason {
-        case let error as StoreError where error.isRollback: self.init(error)
-        default:
-            self.init(
-                .unavailable,
-                "the files of this store are damaged, so the store is not served. The operator restores it from a backup; the service's "
-                    + "log has the reason.")
         }
     }
 
@@ -88,9 +85,7 @@ extension Problem {
         switch problem {
         case .malformed(let detail): self.init(.malformed, detail)
         case .wrongCredentials:
-            self.init(
-                .wrongCredentials, "wrong credentials: check them, and try again",
-                headers: [Problem.bearer])
+            self.init(.wrongCredentials, "wrong credentials: check them, and try again", headers: [Problem.bearer])
         case .wrongCode:
             self.init(
                 .wrongCode,
@@ -98,9 +93,7 @@ extension Problem {
                     + "start again"
             )
         case .tooManyAttempts(let seconds):
-            self.init(
-                .tooManyRequests, "too many attempts: try again in \(seconds) s",
-                headers: [HTTPHeader("Retry-After", "\(max(1, seconds))")])
+            self.init(.tooManyRequests, "too many attempts: try again in \(seconds) s", retryAfterSeconds: max(1, seconds))
         case .accountExists(let providers, let link):
             var members: JSONObject = ["providers": .texts(providers.map(\.text))]
             if let link { members["link"] = .string(link) }
@@ -119,7 +112,7 @@ extension Problem {
                 members: ["argument": .string("provider")])
         case .unacceptablePassword(let detail): self.init(.unacceptablePassword, detail)
         case .sessionEnded: self.init(.sessionEnded, "the session has ended: sign in again", headers: [Problem.bearer])
-        case .unavailable(let detail): self.init(.unavailable, detail, headers: [HTTPHeader("Retry-After", "1")])
+        case .unavailable(let detail): self.init(.unavailable, detail, retryAfterSeconds: 1)
         case .undeletable(let detail): self.init(.conflict, detail)
         }
     }

@@ -18,6 +18,10 @@ struct Problem: Error {
         self.headers = headers
     }
 
+    init(_ kind: Kind, _ detail: String, members: JSONObject = [:], retryAfterSeconds seconds: Int) {
+        self.init(kind, detail, members: members, headers: [HTTPHeader("Retry-After", "\(seconds)")])
+    }
+
     /// The response with the problem.
     var response: HTTPResponse {
         var body = members
@@ -160,22 +164,21 @@ extension Problem {
 
     /// The caller has reached the limit on its queued requests.
     static let tooMuchOfCaller = Problem(
-        .tooManyRequests, "too many requests of this caller are waiting: send fewer at once",
-        headers: [HTTPHeader("Retry-After", "1")])
+        .tooManyRequests, "too many requests of this caller are waiting: send fewer at once", retryAfterSeconds: 1)
 
     /// The request took longer than its route allows.
     static let deadlineExceeded = Problem(
         .deadlineExceeded,
         "the response took too long: request less at once, such as a smaller page, or try again at a quieter time",
-        headers: [HTTPHeader("Retry-After", "1")])
+        retryAfterSeconds: 1)
 
     /// The log of the service names the missing resource.
     static let insufficientResources = Problem(
         .insufficientResources, "the service lacks disk space, file descriptors or memory. Nothing was changed. Try again later.",
-        headers: [HTTPHeader("Retry-After", "5")])
+        retryAfterSeconds: 5)
 
     static let tooMuchWaits = Problem(
-        .unavailable, "too many requests are waiting: try again later", headers: [HTTPHeader("Retry-After", "1")])
+        .unavailable, "too many requests are waiting: try again later", retryAfterSeconds: 1)
 
     /// Creates the problem for a status that the HTTP server itself returns.
     init(status: Int, detail: String) {

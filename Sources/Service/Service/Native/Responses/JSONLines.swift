@@ -89,11 +89,9 @@ extension RequestContext {
             throw Problem(
                 .tooManyRequests,
                 "the caller has \(MunimentService.streamLimit / 4) streamed responses open, its limit: read one to its end or close it",
-                headers: [HTTPHeader("Retry-After", "1")])
+                retryAfterSeconds: 1)
         case .full:
-            throw Problem(
-                .unavailable, "too many streamed responses are open: try again later",
-                headers: [HTTPHeader("Retry-After", "1")])
+            throw Problem(.unavailable, "too many streamed responses are open: try again later", retryAfterSeconds: 1)
         }
         return HTTPResponse(
             status: 200,
