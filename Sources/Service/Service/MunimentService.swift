@@ -2,6 +2,7 @@ internal import Credentials
 internal import Dispatch
 internal import EventLog
 internal import Events
+internal import Files
 internal import Foundation
 public import HTTPServer
 internal import Hashing
@@ -58,9 +59,7 @@ public final class MunimentService: HTTPApplication {
         settings.report = { faults.report($0) }
         self.settings = settings
         crossOrigin = CrossOrigin(settings.allowedOrigins)
-        data = try DataDirectory(
-            settings.dataDirectory, options: settings.storeOptions, decisionLogs: DecisionLogOpener(settings),
-            sharedLogs: settings.sharedLogs)
+        data = try DataDirectory(settings)
         for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(
@@ -123,16 +122,21 @@ public final class MunimentService: HTTPApplication {
     ///
     /// - Returns: the path of the file; nil if no token was created.
     public func makeFirstToken() throws -> String? {
-        let file = FirstTokenFile(folder: data.ownFolder)
+        // Not on standard output, which is often stored in a journal that several people read.
+        let path = data.ownFolder + "/first-token"
         guard try tokens.list().isEmpty, data.unserved.isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis })
         else {
-            if let reminder = file.reminder { settings.note(.warning, reminder) }
+            if fileExists(path) {
+                settings.note(
+                    .warning,
+                    "`\(path)` still contains a token with all rights. Store the token elsewhere and remove the file")
+            }
             return nil
         }
         let (secret, _) = try tokens.create(
             stores: .all, right: .administer, comment: "made at the first start", at: settings.clock())
-        try file.write(secret)
-        return file.path
+        try replaceFile(path, with: Array((secret + "\n").utf8))
+        return path
     }
 
     /// Whether the token file is readable and undamaged, so that callers with tokens can be authenticated.

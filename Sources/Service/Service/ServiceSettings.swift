@@ -40,8 +40,8 @@ public struct ServiceSettings: Sendable {
     public var requestsPerSecond: Int?
     /// The deadlines of queries.
     public var deadlines = RouteDeadlines()
-    /// The stores that have a decision log.
-    public var decisionLogs = DecisionLogChoice.none
+    /// The stores that have a decision log; nil for none.
+    public var decisionLogs: StoreScope?
     /// The log format of finished requests.
     public var logFormat = LogFormat.none
     /// The version of the service, and its commit, for the metrics.

@@ -16,7 +16,7 @@ import Testing
             let isFolded = Atomic(false)
             let options = StoreOptions(expiryRecording: .withCommits) { _ in isFolded.store(true, ordering: .relaxed) }
             let settings = ServiceSettings(dataDirectory: folder, storeOptions: options, report: { _ in })
-            let data = try DataDirectory(folder, options: options, decisionLogs: DecisionLogOpener(settings))
+            let data = try DataDirectory(settings)
             try data.close()
             let (late, new) = (try #require(StoreName("late")), try #require(StoreName("new")))
             #expect(throws: StoreError.closed) { try data.store(late) }

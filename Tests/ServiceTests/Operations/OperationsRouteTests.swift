@@ -205,7 +205,7 @@ struct OperationsRouteTests {
     @Test("If the decision log is on, every decision is recorded with its caller, and administrators can page through them")
     func decisionLog() async throws {
         try await withService {
-            $0.decisionLogs = .stores(["default"])
+            $0.decisionLogs = .named(["default"])
         } _: { fixture in
             let (door, token) = (try fixture.live(), try fixture.administrator())
             try await prepare(door, token)

@@ -137,9 +137,7 @@ struct EvaluationItem {
 private struct EvaluationAnswers {
     let request: EvaluationsRequest
     let authZEN: AuthZEN
-    private var writer = JSONWriter()
-
-    init(request: EvaluationsRequest, authZEN: AuthZEN) { (self.request, self.authZEN) = (request, authZEN) }
+    var writer = JSONWriter()
 
     mutating func all(at snapshot: Snapshot) throws -> [UInt8] {
         var evaluator = Evaluator(snapshot, telling: authZEN.decided)

@@ -17,10 +17,6 @@ struct PageToken: Equatable {
     private static let version: UInt8 = 1
     private static let checksumTag: UInt32 = 0x415A
 
-    init(revision: Revision, instant: Instant, limit: Int, offset: Int, digest: [UInt8]) {
-        (self.revision, self.instant, self.limit, self.offset, self.digest) = (revision, instant, limit, offset, digest)
-    }
-
     /// Letters, digits, `-` and `_`.
     var text: String {
         var writer = ByteWriter()
@@ -32,7 +28,9 @@ struct PageToken: Equatable {
         writer.blob(digest)
         return OpaqueText.text(of: writer.bytes, tag: Self.checksumTag)
     }
+}
 
+extension PageToken {
     /// The token of a text; nil for any other text.
     init?(_ text: String) {
         guard let bytes = OpaqueText.bytes(of: text, tag: Self.checksumTag), let token = try? PageToken(bytes) else { return nil }

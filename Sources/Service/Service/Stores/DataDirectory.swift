@@ -9,11 +9,8 @@ internal import Synchronization
 
 /// A folder with one folder per store. The service's own files are in `.muniment`.
 final class DataDirectory: Sendable {
-    let path: String
-    private let options: StoreOptions
-    private let decisionLogs: DecisionLogOpener
-    /// The logs that the stores share with other nodes; nil for a service on one machine.
-    private let sharedLogs: (any SharedLogs)?
+    private let settings: ServiceSettings
+    var path: String { settings.dataDirectory }
     private let sharedNames: SharedStoreNames?
     private let state = Mutex(State())
     /// Held while a store is opened or created, so that it is opened once, and while all are closed, so that none remains open.
@@ -28,15 +25,10 @@ final class DataDirectory: Sendable {
         var isClosed = false
     }
 
-    /// - Parameter path: the folder, which is created if it does not exist.
-    init(
-        _ path: String, options: StoreOptions, decisionLogs: DecisionLogOpener, sharedLogs: (any SharedLogs)? = nil
-    ) throws {
-        self.path = path
-        self.sharedLogs = sharedLogs
-        sharedNames = sharedLogs.map { SharedStoreNames($0) }
-        self.options = options
-        self.decisionLogs = decisionLogs
+    /// Creates the folder if it does not exist.
+    init(_ settings: ServiceSettings) throws {
+        self.settings = settings
+        sharedNames = settings.sharedLogs.map { SharedStoreNames($0) }
         guard !DataBackup.exists(at: path) else { throw BackupError.isNotWritable(path: path) }
         try makeFolder(path)
         try makeFolder(ownFolder)
@@ -81,8 +73,8 @@ final class DataDirectory: Sendable {
 
     /// The options of a store, with its shared log.
     private func options(of name: StoreName) -> StoreOptions {
-        var options = options
-        options.sharedLog = sharedLogs?.log(of: name.text)
+        var options = settings.storeOptions
+        options.sharedLog = settings.sharedLogs?.log(of: name.text)
         return options
     }
 
@@ -164,13 +156,19 @@ final class DataDirectory: Sendable {
     /// Called while holding `opening`.
     private func add(_ name: StoreName, _ store: Store) throws -> HostedStore {
         let decisionLog: DecisionLog?
-        do { decisionLog = try decisionLogs.open(name) } catch {
+        do { decisionLog = try openDecisionLog(of: name) } catch {
             try store.close()
             throw error
         }
         let hosted = HostedStore(name, store, decisionLog)
         state.withLock { $0.stores[name.text] = hosted }
         return hosted
+    }
+
+    /// Returns the decision log of a store; nil if the settings give it none.
+    private func openDecisionLog(of name: StoreName) throws -> DecisionLog? {
+        guard let stores = settings.decisionLogs, stores.includes(name.text) else { return nil }
+        return try DecisionLog(DecisionFiles(of: name.text, in: path), report: settings.report)
     }
 
     /// Closes all stores, after a running opening has ended. Afterwards, no store can be opened.
@@ -232,24 +230,6 @@ final class HostedStore: Sendable {
     func isCurrent(within limit: Duration) -> Bool { lagSeconds.map { $0 <= limit / .seconds(1) } ?? true }
 }
 
-/// The file for the administrator's token that the first start creates. Standard output is not used, because it is often stored in
-/// a journal that several people read.
-struct FirstTokenFile {
-    let path: String
-
-    /// - Parameter folder: the service's own folder in the data directory.
-    init(folder: String) { path = folder + "/first-token" }
-
-    /// Writes the token and a line end, readable by the owner only (mode 0600).
-    func write(_ secret: String) throws { try replaceFile(path, with: Array((secret + "\n").utf8)) }
-
-    /// A reminder to remove the file, if it exists.
-    var reminder: String? {
-        guard fileExists(path) else { return nil }
-        return "`\(path)` still contains a token with all rights. Store the token elsewhere and remove the file"
-    }
-}
-
 /// The name of a store in a data directory, which is the name of its folder.
 public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let text: String
@@ -269,4 +249,38 @@ public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible
     public static func < (left: StoreName, right: StoreName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
+}
+
+/// The names of the stores in the shared logs, which are read once a second at most.
+///
+/// While one thread waits for an engine that does not answer, the others get the last result.
+final class SharedStoreNames: Sendable {
+    private let logs: any SharedLogs
+    private let state = Mutex(State())
+
+    private struct State {
+        var result: Result<[StoreName], any Error>?
+        var time = ContinuousClock.now
+        var isReading = false
+    }
+
+    init(_ logs: any SharedLogs) { self.logs = logs }
+
+    /// Returns the names.
+    ///
+    /// - Throws: `SharedLogError`.
+    func read() throws -> [StoreName] {
+        let known = state.withLock { state -> Result<[StoreName], any Error>? in
+            if let known = state.result, state.isReading || state.time.duration(to: .now) < .seconds(1) { return known }
+            state.isReading = true
+            return nil
+        }
+        if let known { return try known.get() }
+        let result = Result { try logs.names().compactMap { StoreName($0) } }
+        state.withLock { $0 = State(result: result) }
+        return try result.get()
+    }
+
+    /// Makes the next call of ``read()`` ask the engine.
+    func forget() { state.withLock { $0 = State() } }
 }

@@ -1,3 +1,4 @@
+import Credentials
 import Events
 import Files
 import Foundation
@@ -57,15 +58,14 @@ extension Invocation {
         settings.deadlines = try deadlines
         settings.subjectTypes = try subjectTypes
         settings.allowedOrigins = try allowedOrigins
-        settings.decisionLogs =
-            try options.value(of: .decisions) { text -> DecisionLogChoice in
-                let names = Values.list(text)
-                guard names != ["*"] else { return .all }
-                guard !names.isEmpty, names.allSatisfy({ StoreName($0) != nil }) else {
-                    throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
-                }
-                return .stores(names)
-            } ?? DecisionLogChoice.none
+        settings.decisionLogs = try options.value(of: .decisions) { text -> StoreScope in
+            let names = Values.list(text)
+            guard names != ["*"] else { return .all }
+            guard !names.isEmpty, names.allSatisfy({ StoreName($0) != nil }) else {
+                throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
+            }
+            return .named(names)
+        }
     }
 
     private var subjectTypes: [String: String] {

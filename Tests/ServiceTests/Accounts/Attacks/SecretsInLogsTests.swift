@@ -1,3 +1,4 @@
+import Credentials
 import Events
 import Identity
 import Permissions

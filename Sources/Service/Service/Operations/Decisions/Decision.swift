@@ -16,20 +16,6 @@ public struct Decision: Hashable, Sendable {
     /// The revision of the decision.
     public var revision: Revision
     public var requestID: String?
-
-    public init(
-        time: Instant, credential: String?, subject: String, action: String, resource: String, isAllowed: Bool, revision: Revision,
-        requestID: String?
-    ) {
-        self.time = time
-        self.credential = credential
-        self.subject = subject
-        self.action = action
-        self.resource = resource
-        self.isAllowed = isAllowed
-        self.revision = revision
-        self.requestID = requestID
-    }
 }
 
 /// A line of a decision log.
@@ -59,11 +45,10 @@ enum DecisionLine {
             case .integer(let revision)? = json["revision"], revision >= 0
         else { return nil }
         var decision = Decision(
-            time: time, credential: nil, subject: subject, action: action, resource: resource, isAllowed: isAllowed,
-            revision: Revision(UInt64(revision)), requestID: nil)
+            number: UInt64(number), time: time, subject: subject, action: action, resource: resource, isAllowed: isAllowed,
+            revision: Revision(UInt64(revision)))
         if case .string(let credential)? = json["credential"] { decision.credential = credential }
         if case .string(let id)? = json["request"] { decision.requestID = id }
-        decision.number = UInt64(number)
         self = .decision(decision)
     }
 

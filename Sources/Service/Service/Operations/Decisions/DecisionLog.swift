@@ -176,38 +176,6 @@ private final class DecisionOutput: Sendable {
     }
 }
 
-/// The stores that have a decision log.
-public enum DecisionLogChoice: Hashable, Sendable {
-    case none
-    case all
-    case stores([String])
-
-    func includes(_ store: String) -> Bool {
-        switch self {
-        case .none: false
-        case .all: true
-        case .stores(let names): names.contains(store)
-        }
-    }
-}
-
-/// Opens the decision logs of the configured stores.
-struct DecisionLogOpener: Sendable {
-    let choice: DecisionLogChoice
-    let dataDirectory: String
-    let report: @Sendable (String) -> Void
-
-    init(_ settings: ServiceSettings) {
-        (choice, dataDirectory, report) = (settings.decisionLogs, settings.dataDirectory, settings.report)
-    }
-
-    /// Returns the log of a store; nil if it is not configured to have one.
-    func open(_ store: StoreName) throws -> DecisionLog? {
-        guard choice.includes(store.text) else { return nil }
-        return try DecisionLog(DecisionFiles(of: store.text, in: dataDirectory), report: report)
-    }
-}
-
 extension RequestContext {
     /// Counts a decision, and adds it to the store's decision log, if it has one. Does not block.
     ///

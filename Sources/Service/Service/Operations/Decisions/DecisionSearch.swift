@@ -79,17 +79,11 @@ private struct Page {
     let filter: DecisionFilter
     let after: UInt64?
     let limit: Int
-    private var decisions: [Decision] = []
-    private var dropped: UInt64 = 0
-    private var looked = 0
-    private var last: UInt64?
-    private var isCut = false
-
-    init(filter: DecisionFilter, after: UInt64?, limit: Int) {
-        self.filter = filter
-        self.after = after
-        self.limit = limit
-    }
+    var decisions: [Decision] = []
+    var dropped: UInt64 = 0
+    var looked = 0
+    var last: UInt64?
+    var isCut = false
 
     var page: DecisionPage { DecisionPage(decisions: decisions, dropped: dropped, next: isCut ? last : nil) }
 
