@@ -301,8 +301,7 @@ public final class MunimentService: HTTPApplication {
             let arguments: Arguments
             do { arguments = try call.accountArguments() } catch { return now(call) { _ in throw error } }
             return later(call.request, call.exchange, on: accounts.queue(cost, arguments)) { _ in
-                var arguments = arguments
-                return .now(self.finished(try handle(call, accounts.accounts, &arguments), call.request))
+                .now(self.finished(try handle(call, accounts.accounts, arguments), call.request))
             }
         case .asynchronous(let handle):
             guard let queue = bodies.queue(forBodyOf: call.request.body.count) else {

@@ -11,6 +11,9 @@ enum AccountAdministrationRoutes {
 
     private static let who =
         "Requires a token that administers all stores, or an administrator of a store with accounts."
+    private static let whoManages =
+        "Requires a token that administers all stores, or an administrator of every store with accounts; a session needs a recent "
+        + "sign-in."
 
     static let find = Route(
         account: "GET", "/v1/accounts", "listAccounts", need: .store,
@@ -26,11 +29,11 @@ enum AccountAdministrationRoutes {
             .withProblems(.conflict), .fast
     ) { call, accounts, arguments in
         try call.requireAdministeringAccounts()
-        let email = try arguments.optionalText("email")
-        let (request, isPaged) = (try arguments.page(.records, momentIn: nil), arguments.has("cursor") || arguments.has("limit"))
-        try arguments.finish()
+        let (email, request) = try arguments.all { (try $0.optionalText("email"), try $0.page(.records, momentIn: nil)) }
         if let email {
-            guard !isPaged else { throw Problem(.malformed, "`email` cannot be used with `cursor` and `limit`: omit them") }
+            guard !arguments.has("cursor"), !arguments.has("limit") else {
+                throw Problem(.malformed, "`email` cannot be used with `cursor` and `limit`: omit them")
+            }
             let found = try accounts.find(email: email)
             return call.answer(["accounts": .array(found.map { [.object($0.json(accounts))] } ?? [])])
         }
@@ -74,41 +77,30 @@ enum AccountAdministrationRoutes {
             .withResponse("the account", Schema.named("Account")), .fast
     ) { call, accounts, _ in
         try call.requireAdministeringAccounts()
-        guard let account = accounts.account(principal: Name(call.parameter("principal"))) else { throw noSuchAccount }
-        return call.answer(account.json(accounts))
+        return call.answer(try call.account(in: accounts).json(accounts))
     }
 
     static let signOut = Route(
         account: "POST", "/v1/accounts/{principal}/sign-out", "endSessionsOfAccount", need: .store,
         RouteDescription("ends every session of an account")
-            .withNote(
-                "Requires a token that administers all stores, or an administrator of every store with accounts; "
-                    + "a session needs a recent sign-in."
-            )
+            .withNote(whoManages)
             .withResponse("the sessions ended", nil, status: 204)
             .withProblems(.recentSignInRequired), .fast
     ) { call, accounts, _ in
         try call.requireManagingAccounts(accounts)
-        let principal = Name(call.parameter("principal"))
-        guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
-        try accounts.endSessions(principal: principal)
+        try accounts.endSessions(principal: try call.account(in: accounts).principal)
         return call.done
     }
 
     static let delete = Route(
         account: "DELETE", "/v1/accounts/{principal}", "deleteAccountOf", need: .store,
         RouteDescription("deletes an account, all its sessions and all its access")
-            .withNote(
-                "Requires a token that administers all stores, or an administrator of every store with accounts; "
-                    + "a session needs a recent sign-in."
-            )
+            .withNote(whoManages)
             .withResponse("the account was deleted", nil, status: 204)
             .withProblems(.recentSignInRequired, .conflict), .fast
     ) { call, accounts, _ in
         try call.requireManagingAccounts(accounts)
-        let principal = Name(call.parameter("principal"))
-        guard accounts.account(principal: principal) != nil else { throw noSuchAccount }
-        try accounts.deleteAccount(principal: principal)
+        try accounts.deleteAccount(principal: try call.account(in: accounts).principal)
         return call.done
     }
 
@@ -119,11 +111,17 @@ enum AccountAdministrationRoutes {
         }
         return account.id
     }
-
-    private static let noSuchAccount = Problem(.notFound, "no account has this principal: check the list of all accounts")
 }
 
 extension RequestContext {
+    /// Returns the account that the path names.
+    fileprivate func account(in accounts: Accounts) throws(Problem) -> Account {
+        guard let account = accounts.account(principal: Name(parameter("principal"))) else {
+            throw Problem(.notFound, "no account has this principal: check the list of all accounts")
+        }
+        return account
+    }
+
     /// Throws unless the caller may read accounts. Administering one of the stores is sufficient.
     fileprivate func requireAdministeringAccounts() throws {
         guard try mayAdministerAccounts(ofEveryStore: false) else { throw Problem.beyondToken("administer accounts") }

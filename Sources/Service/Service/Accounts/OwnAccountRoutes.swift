@@ -22,8 +22,7 @@ enum OwnAccountRoutes {
             )
             .withResponse("the account after the change", Schema.named("Account")), .fast
     ) { call, accounts, arguments in
-        let (displayName, picture) = (try arguments.change("displayName"), try arguments.change("picture"))
-        try arguments.finish()
+        let (displayName, picture) = try arguments.all { (try $0.change("displayName"), try $0.change("picture")) }
         let account = try accounts.updateProfile(call.access) { profile in
             if let displayName { profile.displayName = displayName }
             if let picture { profile.picture = picture }
@@ -50,8 +49,7 @@ enum OwnAccountRoutes {
             .withResponse("a code was sent", Schema.named("CodeSent"), status: 202)
             .withProblems(.recentSignInRequired, .conflict), .fast
     ) { call, accounts, arguments in
-        let email = try arguments.text("email")
-        try arguments.finish()
+        let email = try arguments.all { try $0.text("email") }
         let sent = try accounts.requestEmailChange(call.access, email, from: call.source)
         return call.answer(codeSent: sent.attempt, sent.ends)
     }
@@ -64,8 +62,7 @@ enum OwnAccountRoutes {
             .withResponse("the account after the change", Schema.named("Account"))
             .withProblems(.recentSignInRequired, .wrongCode, .accountExists, .conflict), .fast
     ) { call, accounts, arguments in
-        let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
-        try arguments.finish()
+        let (attempt, code) = try arguments.all { (try $0.text("attempt"), try $0.text("code")) }
         return call.answer(
             try accounts.confirmEmailChange(call.access, attempt: attempt, code: code, from: call.source).json(accounts))
     }

@@ -74,8 +74,7 @@ enum SessionRoutes {
             .withResponse("the session, with new tokens", Schema.named("SignedIn"))
             .withProblems(.wrongCredentials), .provider
     ) { call, accounts, arguments in
-        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
-        try arguments.finish()
+        let (provider, evidence) = try arguments.all { (try $0.provider(), try $0.object("evidence")) }
         return call.answer(
             try accounts.reauthenticate(call.access, provider, evidence, from: call.source).json(accounts))
     }

@@ -22,12 +22,12 @@ enum SignInMethodRoutes {
                 .recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unacceptablePassword),
         .provider
     ) { call, accounts, arguments in
+        var arguments = arguments
         if let link = try arguments.optionalText("link") {
             try arguments.finish()
             return call.answer(try accounts.link(call.access, link).json(accounts))
         }
-        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
-        try arguments.finish()
+        let (provider, evidence) = try arguments.all { (try $0.provider(), try $0.object("evidence")) }
         return call.answer(try accounts.link(call.access, provider, evidence, from: call.source).json(accounts))
     }
 
@@ -50,8 +50,7 @@ enum SignInMethodRoutes {
             .withResponse("the account after the change", Schema.named("Account"))
             .withProblems(.recentSignInRequired, .alreadyLinked, .unacceptablePassword), .hashing
     ) { call, accounts, arguments in
-        let password = try arguments.text("password")
-        try arguments.finish()
+        let password = try arguments.all { try $0.text("password") }
         return call.answer(try accounts.setPassword(call.access, password).json(accounts))
     }
 
@@ -62,8 +61,7 @@ enum SignInMethodRoutes {
             .withResponse("the account after the change", Schema.named("Account"))
             .withProblems(.recentSignInRequired, .unacceptablePassword), .hashing
     ) { call, accounts, arguments in
-        let password = try arguments.text("password")
-        try arguments.finish()
+        let password = try arguments.all { try $0.text("password") }
         return call.answer(try accounts.changePassword(call.access, password).json(accounts))
     }
 }

@@ -32,6 +32,7 @@ enum SignInRoutes {
             )
             .withResponse("the data for the next step of the client", Schema.named("SignInStep")), .provider
     ) { call, accounts, arguments in
+        var arguments = arguments
         let provider = try arguments.provider()
         return call.answer(try accounts.begin(provider, arguments.rest, from: call.source))
     }
@@ -52,11 +53,12 @@ enum SignInRoutes {
             .withResponse("a code was sent", Schema.named("CodeSent"), status: 202)
             .withProblems(.accountExists, .wrongCredentials, .unacceptablePassword), .provider
     ) { call, accounts, arguments in
-        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
-        let profile = Profile(
-            displayName: try arguments.optionalText("displayName"), picture: try arguments.optionalText("picture"))
-        let device = try arguments.device()
-        try arguments.finish()
+        let (provider, evidence, profile, device) = try arguments.all {
+            (
+                try $0.provider(), try $0.object("evidence"),
+                Profile(displayName: try $0.optionalText("displayName"), picture: try $0.optionalText("picture")), try $0.device()
+            )
+        }
         switch try accounts.signUp(provider, evidence, profile: profile, device: device, from: call.source) {
         case .signedIn(let signedIn): return call.answer(signedIn.json(accounts), status: 201)
         case .verificationSent(let attempt, let ends): return call.answer(codeSent: attempt, ends)
@@ -72,9 +74,7 @@ enum SignInRoutes {
             .withResponse("the account was created", Schema.named("SignedIn"), status: 201)
             .withProblems(.wrongCode, .accountExists), .hashing
     ) { call, accounts, arguments in
-        let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
-        let device = try arguments.device()
-        try arguments.finish()
+        let (attempt, code, device) = try arguments.all { (try $0.text("attempt"), try $0.text("code"), try $0.device()) }
         let signedIn = try accounts.verify(attempt: attempt, code: code, device: device, from: call.source)
         return call.answer(signedIn.json(accounts), status: 201)
     }
@@ -94,9 +94,9 @@ enum SignInRoutes {
             .withResponse("the session", Schema.named("SignedIn"))
             .withProblems(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked), .provider
     ) { call, accounts, arguments in
-        let (provider, evidence) = (try arguments.provider(), try arguments.object("evidence"))
-        let (device, link) = (try arguments.device(), try arguments.optionalText("link"))
-        try arguments.finish()
+        let (provider, evidence, device, link) = try arguments.all {
+            (try $0.provider(), try $0.object("evidence"), try $0.device(), try $0.optionalText("link"))
+        }
         return call.answer(
             try accounts.signIn(provider, evidence, device: device, link: link, from: call.source).json(accounts))
     }
@@ -108,8 +108,7 @@ enum SignInRoutes {
             .withParameters(body: Schema.object(["email": Schema.text]))
             .withResponse("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202), .hashing
     ) { call, accounts, arguments in
-        let email = try arguments.text("email")
-        try arguments.finish()
+        let email = try arguments.all { try $0.text("email") }
         let sent = try accounts.requestReset(email: email, from: call.source)
         return call.answer(codeSent: sent.attempt, sent.ends)
     }
@@ -124,9 +123,9 @@ enum SignInRoutes {
             .withResponse("the session", Schema.named("SignedIn"))
             .withProblems(.wrongCode, .unacceptablePassword), .hashing
     ) { call, accounts, arguments in
-        let (attempt, code) = (try arguments.text("attempt"), try arguments.text("code"))
-        let (password, device) = (try arguments.text("password"), try arguments.device())
-        try arguments.finish()
+        let (attempt, code, password, device) = try arguments.all {
+            (try $0.text("attempt"), try $0.text("code"), try $0.text("password"), try $0.device())
+        }
         let signedIn = try accounts.confirmReset(
             attempt: attempt, code: code, password: password, device: device, from: call.source)
         return call.answer(signedIn.json(accounts))
@@ -143,8 +142,7 @@ enum SignInRoutes {
             .withResponse("the session, with new tokens", Schema.named("SignedIn"))
             .withProblems(.sessionEnded), .fast
     ) { call, accounts, arguments in
-        let (refresh, nonce) = (try arguments.text("refreshToken"), try arguments.text("nonce"))
-        try arguments.finish()
+        let (refresh, nonce) = try arguments.all { (try $0.text("refreshToken"), try $0.text("nonce")) }
         return call.answer(try accounts.refresh(refresh, nonce: nonce).json(accounts))
     }
 }

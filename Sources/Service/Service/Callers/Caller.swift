@@ -156,3 +156,30 @@ enum ClientAddress {
         return peer
     }
 }
+
+/// Describes what the caller may do in a store.
+enum CallerRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/caller", "describeCaller", need: .store,
+        RouteDescription("what the caller's token allows in a store", group: "Stores")
+            .withNote("`queriesAll`: whether it may query all subjects, because of its right or as an administrator of the store.")
+            .withResponse(
+                "the rights of the token",
+                Schema.object(
+                    [
+                        "credential": Schema.text, "right": Schema.words("ask", "act", "administer"), "queriesAll": Schema.flag,
+                    ],
+                    optional: ["principal": Schema.name, "until": Schema.time]), headers: []
+            ),
+        .immediate { call in
+            try Arguments(address: try call.query).finish()
+            guard let caller = call.caller else { throw Problem.unauthenticated }
+            var members: JSONObject = [
+                "credential": .string(caller.credential ?? caller.id), "right": .string(caller.right.word),
+                "queriesAll": .bool(try call.asker.mayAskAnything(in: call.store)),
+            ]
+            if case .act(let principal) = caller.right { members["principal"] = .name(principal) }
+            if let until = caller.until { members["until"] = .time(until) }
+            return call.answer(members)
+        })
+}

@@ -26,7 +26,7 @@ enum LiveFeedRoutes {
                 .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
                 .ticket
             )
-            .answeringEvents("events, until the client disconnects")
+            .withResponse("events, until the client disconnects", Schema.text, as: "text/event-stream", headers: [])
             .withProblems(.notAcceptable),
         .queued { call in
             guard call.wantsFeed else {
@@ -49,12 +49,12 @@ extension LiveFeedRoutes {
         )
         .withParameters(
             .query("class", "a class of objects, without `class:`; repeat it for up to 32 classes", Schema.text, isRequired: true),
-            .reader,
+            .caller,
             .query("after", "the position of the replica: the last `id` that it has received"),
             .header("Last-Event-ID", "the last `id`, which browsers send automatically; it overrides `after`"),
             .ticket
         )
-        .answeringEvents("events, until the client disconnects")
+        .withResponse("events, until the client disconnects", Schema.text, as: "text/event-stream", headers: [])
         .withProblems(.notAcceptable),
         .queued { call in
             guard call.wantsFeed else {
@@ -85,14 +85,6 @@ extension LiveFeedRoutes {
         })
 }
 
-extension RouteDescription {
-    fileprivate func answeringEvents(_ text: String) -> RouteDescription {
-        var copy = self
-        copy.answers.append(ResponseDescription(status: 200, text: text, mediaType: "text/event-stream", schema: Schema.text))
-        return copy
-    }
-}
-
 /// A live feed of a store's commits for administrators, as server-sent events.
 enum CommitStream {
     /// Commits that are read from the log together.
@@ -104,7 +96,7 @@ enum CommitStream {
         let store = try call.store
         let name = call.hosted?.name.text ?? ""
         let cursor = try call.feedCursor(head: store.head.revision)
-        let feed = try call.openFeed(from: cursor) { true }
+        let feed = try call.openFeed(from: cursor, at: "\(cursor)") { true }
         feed.run(following: nil) { feed in
             do { try await send(after: cursor.complete, in: name, of: store, to: feed) } catch {
                 // The client or the store has ended the feed. The client can resume after its last event.

@@ -18,7 +18,7 @@ enum NoticeStream {
         let name = call.hosted?.name.text ?? ""
         let cursor = try call.feedCursor(head: store.head.revision)
         let notices = try store.notices(for: subscriber, after: cursor.complete)
-        let feed = try call.openFeed(from: cursor) { try call.mayQuery(about: subscriber) }
+        let feed = try call.openFeed(from: cursor, at: "\(cursor)") { try call.mayQuery(about: subscriber) }
         let reader = NoticeReader(notices.makeAsyncIterator(), for: subscriber, from: cursor, in: name, of: store)
         feed.run(following: reader.position) { feed in await reader.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
@@ -102,22 +102,14 @@ extension RequestContext {
     ///
     /// - Parameters:
     ///   - cursor: the client's position.
-    ///   - mayListen: whether the caller, as authenticated when the feed was opened, may listen.
-    func openFeed(from cursor: FeedCursor, while mayListen: @escaping @Sendable () throws -> Bool) throws -> LiveFeed {
-        try openFeed(from: cursor, at: "\(cursor)", positionText: { "\($0)" }, while: mayListen)
-    }
-
-    /// Opens a feed whose positions have another text than their cursors.
-    ///
-    /// - Parameters:
-    ///   - cursor: the client's position.
     ///   - position: the text of this position; nil for a client without one.
     ///   - sent: counts the writes of events; nil for the counter of notices.
     ///   - positionText: returns the text of a position.
     ///   - mayListen: whether the caller, as authenticated when the feed was opened, may listen.
     func openFeed(
         from cursor: FeedCursor, at position: String?, counting sent: Counter? = nil,
-        positionText: @escaping @Sendable (FeedCursor) -> String?, while mayListen: @escaping @Sendable () throws -> Bool
+        positionText: @escaping @Sendable (FeedCursor) -> String? = { "\($0)" },
+        while mayListen: @escaping @Sendable () throws -> Bool
     ) throws -> LiveFeed {
         guard let credential = exchange.credential else { throw Problem.unauthenticated }
         // An error counts as a missing permission.

@@ -3,52 +3,39 @@ internal import Muniment
 
 /// Builders for the request and response descriptions of routes.
 extension RouteDescription {
-    func withParameters(_ parameters: ParameterDescription...) -> RouteDescription { withParameters(parameters) }
-
-    func withParameters(_ parameters: [ParameterDescription]) -> RouteDescription {
-        var copy = self
-        copy.parameters += parameters
-        return copy
-    }
+    func withParameters(_ parameters: ParameterDescription...) -> RouteDescription { with { $0.parameters += parameters } }
 
     func withParameters(body: JSONValue, as mediaTypes: [String] = ["application/json"]) -> RouteDescription {
-        var copy = self
-        copy.bodyTypes = mediaTypes
-        copy.body = body
-        return copy
+        with { ($0.body, $0.bodyTypes) = (body, mediaTypes) }
     }
 
-    /// Adds a response of one JSON object, and of JSON Lines if a schema of a line is given.
+    /// Adds a response with one body, and a response of JSON Lines if a schema of a line is given.
     func withResponse(
-        _ text: String, _ schema: JSONValue?, lines: JSONValue? = nil, status: Int = 200, headers: [String] = ["Muniment-Revision"]
+        _ text: String, _ schema: JSONValue?, as mediaType: String = "application/json", lines: JSONValue? = nil, status: Int = 200,
+        headers: [String] = ["Muniment-Revision"]
     ) -> RouteDescription {
-        var copy = self
-        var answer = ResponseDescription(status: status, text: text, schema: schema)
-        answer.headers = headers
-        copy.answers.append(answer)
+        var answers = [ResponseDescription(status: status, text: text, mediaType: mediaType, schema: schema, headers: headers)]
         if let lines {
-            for type in RequestContext.lineTypes {
-                copy.answers.append(ResponseDescription(status: status, text: text, mediaType: type, schema: lines))
+            answers += RequestContext.lineTypes.map {
+                ResponseDescription(status: status, text: text, mediaType: $0, schema: lines)
             }
         }
-        return copy
+        return with { $0.answers += answers }
     }
 
     /// Adds problems of this route to those that every route of its kind can have.
-    func withProblems(_ problems: Problem.Kind...) -> RouteDescription {
+    func withProblems(_ problems: Problem.Kind...) -> RouteDescription { with { $0.problems += problems } }
+
+    func withNote(_ text: String) -> RouteDescription { with { $0.text = text } }
+
+    private func with(_ change: (inout RouteDescription) -> Void) -> RouteDescription {
         var copy = self
-        copy.problems += problems
+        change(&copy)
         return copy
     }
 
     /// Whether a parameter or a member of the body has this name.
     func takes(_ name: String) -> Bool { parameters.contains { $0.name == name } || body?["properties"]?[name] != nil }
-
-    func withNote(_ text: String) -> RouteDescription {
-        var copy = self
-        copy.text = text
-        return copy
-    }
 }
 
 extension ParameterDescription {
@@ -66,7 +53,7 @@ extension ParameterDescription {
     static let atLeast = query("atLeast", "a revision that the store must have reached", Schema.revision)
     static let from = query("from", "the start of the span", Schema.moment)
     static let to = query("to", "the end of the span", Schema.moment)
-    static let reader = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
+    static let caller = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
     static let ticket = query(
         "ticket", "for a live feed: a ticket of `createTicket`, in place of the header `Authorization`", Schema.text)
     static let ifMatch = header("If-Match", "the ETag of the object to change, or `*` for any existing object")

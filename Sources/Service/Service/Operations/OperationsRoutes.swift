@@ -42,7 +42,8 @@ enum OperationsRoutes {
 
     static let metrics = Route(
         "GET", "/metrics", "metrics", need: .asking,
-        metricsDescription,
+        RouteDescription("metrics of the service, and of the stores that the caller's token can access").withResponse(
+            "the text format of Prometheus, version 0.0.4", Schema.text, as: "text/plain", headers: []),
         .queued { call in
             HTTPResponse(
                 status: 200,
@@ -51,13 +52,4 @@ enum OperationsRoutes {
         })
 
     private static func status(_ word: String) -> JSONValue { Schema.object(["status": Schema.words(word)]) }
-
-    private static let metricsDescription: RouteDescription = {
-        var description = RouteDescription("metrics of the service, and of the stores that the caller's token can access")
-        description.answers = [
-            ResponseDescription(
-                status: 200, text: "the text format of Prometheus, version 0.0.4", mediaType: "text/plain", schema: Schema.text)
-        ]
-        return description
-    }()
 }

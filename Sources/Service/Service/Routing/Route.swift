@@ -35,7 +35,7 @@ final class Route: Sendable {
         case asynchronous(@Sendable (RequestContext) async throws -> HTTPResponse)
     }
 
-    typealias AccountHandler = @Sendable (RequestContext, Accounts, inout Arguments) throws -> HTTPResponse
+    typealias AccountHandler = @Sendable (RequestContext, Accounts, Arguments) throws -> HTTPResponse
 
     /// Whether the route exists only if the service has accounts.
     var isOfAccounts: Bool { if case .ofAccounts = handler { true } else { false } }

@@ -22,10 +22,9 @@ enum WhatIfRoute {
                     ]).with(.when))
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let transactions = try arguments.drafts(levels: try call.store.levels)
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+            let (transactions, atLeast) = try call.arguments {
+                (try $0.drafts(levels: try call.store.levels), try $0.optionalRevision("atLeast"))
+            }
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let answer = try call.store.whatIf(transactions)
@@ -37,17 +36,12 @@ enum WhatIfRoute {
 }
 
 extension Arguments {
-    fileprivate mutating func drafts(levels: [AccessLevel]?) throws(Problem) -> [Transaction] {
+    fileprivate mutating func drafts(levels: [AccessLevel]?) throws -> [Transaction] {
         guard case .array(let drafts)? = value("transactions"), !drafts.isEmpty else {
             throw wrong("transactions", "is not a list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
         }
-        var transactions: [Transaction] = []
-        for draft in drafts {
-            var arguments = try Arguments(body: draft)
-            let caller = try arguments.name("as")
-            transactions.append(Transaction(caller, try arguments.changes("do", levels: levels)))
-            try arguments.finish()
+        return try drafts.map { draft in
+            try Arguments(body: draft).all { Transaction(try $0.name("as"), try $0.changes("do", levels: levels)) }
         }
-        return transactions
     }
 }

@@ -32,11 +32,9 @@ enum AuditRoute {
                 lines: Schema.named("AuditRecord")
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            var filter = try arguments.auditFilter()
-            let request = try arguments.page(.records, momentIn: nil)
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+            var (filter, request, atLeast) = try call.arguments {
+                (try $0.auditFilter(), try $0.page(.records, momentIn: nil), try $0.optionalRevision("atLeast"))
+            }
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let cursor = try request.position { try AuditCursor($0) }

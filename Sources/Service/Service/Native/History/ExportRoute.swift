@@ -19,13 +19,14 @@ enum ExportRoute {
                 .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast
             )
             .withResponse("the header, and a line for each commit", nil, lines: Schema.named("HistoryLine"))
-            .withFile("the same lines, as a file"),
+            .withResponse(
+                "the same lines, as a file", .object(["type": .string("string"), "format": .string("binary")]),
+                as: "application/octet-stream", headers: []
+            ),
         .queued { call in
-            var arguments = try call.arguments()
-            let from = try arguments.optionalRevision("from") ?? Revision(1)
-            let to = try arguments.optionalRevision("to")
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+            let (from, to, atLeast) = try call.arguments {
+                (try $0.optionalRevision("from") ?? Revision(1), try $0.optionalRevision("to"), try $0.optionalRevision("atLeast"))
+            }
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let store = try call.store
@@ -51,13 +52,4 @@ enum ExportRoute {
                 } while next <= last
             }
         })
-}
-
-extension RouteDescription {
-    fileprivate func withFile(_ text: String) -> RouteDescription {
-        var copy = self
-        let file: JSONValue = .object(["type": .string("string"), "format": .string("binary")])
-        copy.answers.append(ResponseDescription(status: 200, text: text, mediaType: "application/octet-stream", schema: file))
-        return copy
-    }
 }

@@ -26,9 +26,7 @@ enum HistoryRoute {
                     optional: .next), lines: Schema.named("Commit")
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let (name, request) = (try arguments.name("name"), try arguments.page(.records))
-            try arguments.finish()
+            let (name, request) = try call.arguments { (try $0.name("name"), try $0.page(.records)) }
             try call.requirePermissionToQuery(aboutName: name)
             let (after, through) = try call.history(request)
             let (store, audience) = (try call.store, try call.audience)

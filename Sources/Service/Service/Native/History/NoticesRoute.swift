@@ -14,20 +14,18 @@ enum NoticesRoute {
             .withNote(
                 "A page has whole revisions. A cursor continues at the revision of the first page. " + LiveFeedRoutes.noticesText
             )
-            .withParameters(parameters)
+            .withParameters(
+                .query("for", "the subscriber (default: the principal of the token)", Schema.name),
+                .query("subject", "the same as `for`", Schema.name),
+                .query("after", "notices after this revision (default: 0)", Schema.revision),
+                .query("at", "the end of the history (default: now)", Schema.moment), .atLeast, .ticket
+            )
             .paged(.records)
             .withResponse("a page", schema, lines: Schema.named("Notice")),
         .queued { call in try call.wantsFeed ? NoticeStream.open(call) : page(call) })
 
     /// The number of commits to read at once, so that no reader waits for a client.
     fileprivate static let pieceRevisions: UInt64 = 1_024
-
-    private static let parameters: [ParameterDescription] = [
-        .query("for", "the subscriber (default: the principal of the token)", Schema.name),
-        .query("subject", "the same as `for`", Schema.name),
-        .query("after", "notices after this revision (default: 0)", Schema.revision),
-        .query("at", "the end of the history (default: now)", Schema.moment), .atLeast, .ticket,
-    ]
 
     private static let schema = Schema.object(
         ["subject": Schema.name, "notices": Schema.list(Schema.named("Notice")), "revision": Schema.revision], optional: .next)

@@ -23,14 +23,14 @@ enum NameRoutes {
                 lines: Schema.object(["name": Schema.name])
             ),
         .queued { call in
-            var arguments = try call.arguments()
             var filter = NameFilter()
-            filter.prefix = try arguments.optionalText("prefix") ?? ""
-            filter.part = try arguments.optionalText("contains")
-            filter.className = try arguments.optionalText("class")
-            filter.parent = try arguments.optionalName("parent")
-            let request = try arguments.page(.names)
-            try arguments.finish()
+            let request = try call.arguments {
+                filter.prefix = try $0.optionalText("prefix") ?? ""
+                filter.part = try $0.optionalText("contains")
+                filter.className = try $0.optionalText("class")
+                filter.parent = try $0.optionalName("parent")
+                return try $0.page(.names)
+            }
             try call.requirePermissionToQueryAllSubjects()
             var question: JSONObject = ["prefix": .string(filter.prefix)]
             if let part = filter.part { question["contains"] = .string(part) }
@@ -49,9 +49,7 @@ enum NameRoutes {
             .withNote("`roles`, `entries`, `members` and `permission.objects` have at most \(listLimit) names, the first ones.")
             .withParameters(.at, .atLeast).withResponse("the description", Schema.named("NameDescription")),
         .queued { call in
-            var arguments = try call.arguments()
-            let point = try arguments.point()
-            try arguments.finish()
+            let point = try call.arguments { try $0.point() }
             try call.requirePermissionToQueryAllSubjects()
             let name = Name(call.parameter("name"))
             return try call.read(at: point) { snapshot in
@@ -77,10 +75,9 @@ enum NameRoutes {
                     ]).with(.when))
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let limit = try arguments.count("limit", upTo: 1_000, default: 100)
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+            let (limit, atLeast) = try call.arguments {
+                (try $0.count("limit", upTo: 1_000, default: 100), try $0.optionalRevision("atLeast"))
+            }
             try call.requirePermissionToQueryAllSubjects()
             return try call.read(at: ReadConsistency(moment: .now, atLeast: atLeast)) { snapshot in
                 let ends = try snapshot.upcomingEnds(limit: limit).map { end -> JSONValue in

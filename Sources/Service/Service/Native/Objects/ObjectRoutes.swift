@@ -16,7 +16,7 @@ enum ObjectRoutes {
         "GET", path, "readObject", need: .store,
         RouteDescription("the value of an object, for a caller that may read it", group: "Objects")
             .withNote("The ETag is the revision of the last change of its value, parent or owner.")
-            .withParameters(.reader, .at, .atLeast, .header("If-None-Match", "the ETag of the client's copy"))
+            .withParameters(.caller, .at, .atLeast, .header("If-None-Match", "the ETag of the client's copy"))
             .withResponse(
                 "the value",
                 Schema.object(
@@ -26,9 +26,7 @@ enum ObjectRoutes {
             .withResponse("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
             .withProblems(.refused),
         .queued { call in
-            var arguments = try call.arguments()
-            let (named, point) = (try arguments.optionalName("as"), try arguments.point())
-            try arguments.finish()
+            let (named, point) = try call.arguments { (try $0.optionalName("as"), try $0.point()) }
             let object = Name(call.parameter("object"))
             let reader = try call.reader(named: named)
             let audience = try call.audience
@@ -50,7 +48,7 @@ enum ObjectRoutes {
         "PUT", path, "writeObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("creates an object (`If-None-Match: *`), or replaces its value (`If-Match`)", group: "Objects")
             .withParameters(
-                .ifMatch, .ifNoneMatch, .idempotencyKey, .actor, .query("parent", "the parent of a new object", Schema.name),
+                .ifMatch, .ifNoneMatch, .idempotencyKey, .caller, .query("parent", "the parent of a new object", Schema.name),
                 .query("owner", "the owner of a new object (default: the caller)", Schema.name)
             )
             .withParameters(body: Schema.anything)
@@ -62,10 +60,9 @@ enum ObjectRoutes {
         .asynchronous { call in
             let value = try call.json()
             _ = try call.idempotencyKey
-            var arguments = Arguments(address: try call.query)
-            let caller = try call.principal(named: try arguments.optionalName("as"))
-            let (parent, owner) = (try arguments.optionalName("parent"), try arguments.optionalName("owner"))
-            try arguments.finish()
+            let (caller, parent, owner) = try Arguments(address: try call.query).all {
+                (try call.principal(named: try $0.optionalName("as")), try $0.optionalName("parent"), try $0.optionalName("owner"))
+            }
             let (object, precondition) = (Name(call.parameter("object")), try call.precondition())
             guard precondition == .absent else {
                 guard parent == nil, owner == nil else {
@@ -85,31 +82,27 @@ enum ObjectRoutes {
     static let patch = Route(
         "PATCH", path, "patchObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("changes members of an object's value: a merge patch (RFC 7396)", group: "Objects")
-            .withParameters(.ifMatch, .idempotencyKey, .actor)
+            .withParameters(.ifMatch, .idempotencyKey, .caller)
             .withParameters(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
             .withResponse("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
             .withProblems(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             let patch = try call.mergePatch()
             _ = try call.idempotencyKey
-            var arguments = Arguments(address: try call.query)
-            let caller = try call.principal(named: try arguments.optionalName("as"))
-            try arguments.finish()
+            let caller = try Arguments(address: try call.query).all { try call.principal(named: try $0.optionalName("as")) }
             return try await write(Name(call.parameter("object")), .merge(patch), try call.preconditionOnThere(), as: caller, call)
         })
 
     static let delete = Route(
         "DELETE", path, "deleteObject", need: .store,
         RouteDescription("deletes an object and everything in it", group: "Objects").withParameters(
-            .ifMatch, .idempotencyKey, .actor
+            .ifMatch, .idempotencyKey, .caller
         )
         .withResponse("the object was deleted", Schema.named("Receipt"))
         .withProblems(.preconditionFailed, .preconditionRequired),
         .asynchronous { call in
             _ = try call.idempotencyKey
-            var arguments = Arguments(address: try call.query)
-            let caller = try call.principal(named: try arguments.optionalName("as"))
-            try arguments.finish()
+            let caller = try Arguments(address: try call.query).all { try call.principal(named: try $0.optionalName("as")) }
             let (object, precondition) = (Name(call.parameter("object")), try call.preconditionOnThere())
             let receipt = try await Problem.failingPreconditions {
                 try await call.commit([.deleteObject(object, expectedRevision: precondition.revision)], as: caller)
@@ -125,10 +118,6 @@ enum ObjectRoutes {
         }
         return try call.answer(receipt, of: object)
     }
-}
-
-extension ParameterDescription {
-    static let actor = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
 }
 
 extension Precondition {

@@ -18,10 +18,9 @@ enum CheckRoute {
                     ]).with(.when))
             ),
         .immediate { call in
-            var arguments = try call.arguments()
-            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
-            let (privileges, point) = (try arguments.privileges(), try arguments.point())
-            try arguments.finish()
+            let (subject, object, privileges, point) = try call.arguments {
+                (try $0.name("subject"), try $0.name("object"), try $0.privileges(), try $0.point())
+            }
             try call.requirePermissionToQuery(about: subject)
             let asked = QueryMembers(subject: subject, privileges: privileges, object: object)
             return try call.read(at: point) { snapshot in
@@ -45,10 +44,9 @@ enum PrivilegesRoute {
                     JSONObject(["subject": Schema.name, "object": Schema.name, "privileges": Schema.privileges]).with(.when))
             ),
         .immediate { call in
-            var arguments = try call.arguments()
-            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
-            let point = try arguments.point()
-            try arguments.finish()
+            let (subject, object, point) = try call.arguments {
+                (try $0.name("subject"), try $0.name("object"), try $0.point())
+            }
             try call.requirePermissionToQuery(about: subject)
             return try call.read(at: point) { snapshot in
                 let privileges = try snapshot.privileges(of: subject, on: object)

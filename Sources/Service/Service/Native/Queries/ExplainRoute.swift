@@ -21,10 +21,7 @@ enum ExplainRoute {
             "the paths, with the event of each step", Schema.named("Explanation")
         ),
         .queued { call in
-            var arguments = try call.arguments()
-            let asked = try ExplainQuestion(&arguments)
-            let point = try arguments.point()
-            try arguments.finish()
+            let (asked, point) = try call.arguments { (try ExplainQuestion(&$0), try $0.point()) }
             let (question, audience) = (try asked.allowed(to: call), try call.audience)
             return try call.read(at: point) { snapshot in
                 call.answer(try [question].answers(at: snapshot, to: audience)[0], at: snapshot.revision)
@@ -50,10 +47,7 @@ enum ExplanationsRoute {
                 Schema.object(JSONObject(["explanations": Schema.list(Schema.named("Explanation"))]).with(.when))
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let asked = try arguments.questions(upTo: questionLimit)
-            let point = try arguments.point()
-            try arguments.finish()
+            let (asked, point) = try call.arguments { (try $0.questions(upTo: questionLimit), try $0.point()) }
             let (questions, audience) = (try asked.map { try $0.allowed(to: call) }, try call.audience)
             return try call.read(at: point) { snapshot in
                 let answers = try questions.answers(at: snapshot, to: audience).map(JSONValue.object)
@@ -114,17 +108,11 @@ extension [ExplainQuestion] {
 }
 
 extension Arguments {
-    fileprivate mutating func questions(upTo limit: Int) throws(Problem) -> [ExplainQuestion] {
+    fileprivate mutating func questions(upTo limit: Int) throws -> [ExplainQuestion] {
         let bodies = try list("questions") { value throws(MemberProblem) in value }
         guard 1...limit ~= bodies.count else {
             throw wrong("questions", "has \(bodies.count) questions", "send 1 to \(limit) in one request")
         }
-        var questions: [ExplainQuestion] = []
-        for body in bodies {
-            var arguments = try Arguments(body: body)
-            questions.append(try ExplainQuestion(&arguments))
-            try arguments.finish()
-        }
-        return questions
+        return try bodies.map { try Arguments(body: $0).all { try ExplainQuestion(&$0) } }
     }
 }

@@ -19,20 +19,16 @@ enum WhoRoute {
                 lines: Schema.object(["subject": Schema.name])
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let (object, privileges) = (try arguments.name("object"), try arguments.privileges())
-            let request = try arguments.page(.names)
-            try arguments.finish()
+            let (object, privileges, request) = try call.arguments {
+                (try $0.name("object"), try $0.privileges(), try $0.page(.names))
+            }
             try call.requirePermissionToQuery(aboutObject: object)
             let asked = QueryMembers(privileges: privileges, object: object).members
-            let list = try call.list(request, of: asked)
             let audience = try call.audience
-            let page = try call.read(at: list.point) { snapshot in
+            return try call.answer(request, to: asked, as: "subjects", lineKey: "subject") { snapshot in
                 let privileges = try call.privileges(privileges, snapshot)
-                let names = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
-                return list.page(of: names, snapshot)
+                return try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
             }
-            return try call.answer(page, to: asked, as: "subjects", lineKey: "subject") { .string($0) }
         })
 }
 
@@ -52,20 +48,16 @@ enum WhatRoute {
                 lines: Schema.object(["object": Schema.name])
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let (subject, privileges) = (try arguments.name("subject"), try arguments.privileges())
-            let className = try arguments.optionalText("class")
-            let request = try arguments.page(.names)
-            try arguments.finish()
+            let (subject, privileges, className, request) = try call.arguments {
+                (try $0.name("subject"), try $0.privileges(), try $0.optionalText("class"), try $0.page(.names))
+            }
             try call.requirePermissionToQuery(about: subject)
             let asked = QueryMembers(subject: subject, privileges: privileges, className: className).members
-            let list = try call.list(request, of: asked)
-            let page = try call.read(at: list.point) { snapshot in
+            return try call.answer(request, to: asked, as: "objects", lineKey: "object") { snapshot in
                 let privileges = try call.privileges(privileges, snapshot)
                 if let className { try snapshot.requireClass(className) }
-                return list.page(of: try snapshot.objects(for: subject, with: privileges, class: className), snapshot)
+                return try snapshot.objects(for: subject, with: privileges, class: className)
             }
-            return try call.answer(page, to: asked, as: "objects", lineKey: "object") { .string($0) }
         })
 }
 
@@ -81,18 +73,13 @@ enum MembersRoute {
                 lines: Schema.object(["member": Schema.name])
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let request = try arguments.page(.names)
-            try arguments.finish()
+            let request = try call.arguments { try $0.page(.names) }
             let role = Name.role(call.parameter("role"))
             try call.requirePermissionToQuery(aboutObject: role)
-            let asked = QueryMembers(role: role).members
-            let list = try call.list(request, of: asked)
             let audience = try call.audience
-            let page = try call.read(at: list.point) { snapshot in
-                list.page(of: try snapshot.tells(audience, of: role) ? snapshot.members(of: role) : [], snapshot)
+            return try call.answer(request, to: QueryMembers(role: role).members, as: "members", lineKey: "member") { snapshot in
+                try snapshot.tells(audience, of: role) ? snapshot.members(of: role) : []
             }
-            return try call.answer(page, to: asked, as: "members", lineKey: "member") { .string($0) }
         })
 }
 
@@ -103,9 +90,7 @@ enum AdministratorsRoute {
         RouteDescription("the administrators of the store", group: "Questions").withParameters(.at, .atLeast)
             .withResponse("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when))),
         .immediate { call in
-            var arguments = try call.arguments()
-            let point = try arguments.point()
-            try arguments.finish()
+            let point = try call.arguments { try $0.point() }
             try call.requirePermissionToQueryAllSubjects()
             return try call.read(at: point) { snapshot in
                 let names = try snapshot.administrators()
@@ -134,9 +119,7 @@ enum EntriesRoute {
             )
             .withResponse("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"]),
         .queued { call in
-            var arguments = try call.arguments()
-            let request = try arguments.page(.names)
-            try arguments.finish()
+            let request = try call.arguments { try $0.page(.names) }
             let object = Name(call.parameter("object"))
             try call.requirePermissionToQuery(aboutObject: object)
             let asked = QueryMembers(object: object).members

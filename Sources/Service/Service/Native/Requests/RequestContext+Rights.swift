@@ -52,6 +52,16 @@ struct ReadConsistency: Sendable {
 }
 
 extension Arguments {
+    /// Reads all arguments.
+    ///
+    /// - Throws: a `Problem` for an argument that `read` does not read.
+    func all<R>(_ read: (inout Arguments) throws -> R) throws -> R {
+        var arguments = self
+        let result = try read(&arguments)
+        try arguments.finish()
+        return result
+    }
+
     /// Reads `at` and `atLeast`, the arguments of every query.
     mutating func point() throws(Problem) -> ReadConsistency {
         ReadConsistency(moment: try optionalMoment("at") ?? .now, atLeast: try optionalRevision("atLeast"))
@@ -63,6 +73,11 @@ extension RequestContext {
     func arguments() throws -> Arguments {
         route.bodyLimitBytes > 0 ? try Arguments(body: try json()) : Arguments(address: try query)
     }
+
+    /// Reads all arguments of the request.
+    ///
+    /// - Throws: a `Problem` for an argument that `read` does not read.
+    func arguments<R>(_ read: (inout Arguments) throws -> R) throws -> R { try arguments().all(read) }
 
     /// Runs a query at its moment.
     func read<R>(at point: ReadConsistency, _ body: (Snapshot) throws -> R) throws -> R {
@@ -91,14 +106,14 @@ extension RequestContext {
                 .unavailable,
                 "this node is at revision \(try store.head.revision), and \(revision) did not arrive in time: try again, or ask "
                     + "another node",
-                headers: [HTTPHeader("Retry-After", "1")])
+                retryAfterSeconds: 1)
         }
         let head = try store.head.revision
         guard revision <= head else {
             throw Problem(
                 .revisionNotReached,
                 "the store is at revision \(head), not yet at \(revision): try again, or check the revision",
-                members: ["head": .revision(head)], headers: [HTTPHeader("Retry-After", "1")])
+                members: ["head": .revision(head)], retryAfterSeconds: 1)
         }
     }
 }

@@ -158,6 +158,23 @@ extension RequestContext {
         return PagedList(point: point, offset: token.offset, limit: limit, digest: digest)
     }
 
+    /// Responds with a page of a list of names: in one object, or with a line for each name if the client accepts JSON Lines.
+    ///
+    /// - Parameters:
+    ///   - request: the page.
+    ///   - question: all arguments of the query except its moment, which the object repeats.
+    ///   - key: the name of the list in the object.
+    ///   - lineKey: the name of an item in its line.
+    ///   - names: returns the list.
+    func answer(
+        _ request: PageRequest, to question: JSONObject, as key: String, lineKey: String,
+        _ names: (Snapshot) throws -> [String]
+    ) throws -> HTTPResponse {
+        let list = try list(request, of: question)
+        let page = try read(at: list.point) { list.page(of: try names($0), $0) }
+        return try answer(page, to: question, as: key, lineKey: lineKey) { .string($0) }
+    }
+
     /// Responds with a page: in one object, or with a line for each item if the client accepts JSON Lines.
     ///
     /// - Parameters:

@@ -64,9 +64,7 @@ enum StoreRoutes {
         RouteDescription("the contents and the size of a store", group: "Stores").withParameters(.atLeast)
             .withResponse("the numbers", Schema.named("Statistics")),
         .queued { call in
-            var arguments = try call.arguments()
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+            let atLeast = try call.arguments { try $0.optionalRevision("atLeast") }
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let statistics = try call.store.statistics()
@@ -87,9 +85,7 @@ enum StoreRoutes {
                 lines: Schema.anyOf(Schema.named("VerificationProgress"), Schema.named("Verification"))
             ),
         .queued { call in
-            var arguments = try call.arguments()
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+            let atLeast = try call.arguments { try $0.optionalRevision("atLeast") }
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let store = try call.store
@@ -101,9 +97,13 @@ enum StoreRoutes {
             return try call.lines(lineType, at: try store.head.revision) { writer in
                 let stream = writer.stream
                 let report = try store.verifyLog { progress in
-                    let line = [UInt8]("\(progress.line)\n".utf8)
+                    let line: JSONObject = [
+                        "stage": .string(progress.stage), "done": .count(progress.done), "total": .count(progress.total),
+                    ]
                     // A client that has not read the last report gets the next one; if the client has disconnected, the work stops.
-                    if !stream.offer(line), stream.isClosed { throw HTTPStreamClosedError() }
+                    if !stream.offer(try JSONText.encode(.object(line)) + [UInt8(ascii: "\n")]), stream.isClosed {
+                        throw HTTPStreamClosedError()
+                    }
                 }
                 call.recordVerification(report)
                 try writer.write(report.json)
@@ -120,14 +120,5 @@ extension RequestContext {
     fileprivate func recordVerification(_ report: VerificationReport) {
         guard report.isSound, let head = report.head, let store = StoreName(parameter("store")) else { return }
         try? LastRun(dataDirectory: service.data.path).record(.verification, of: store, "r\(head.revision) \(head.hash)")
-    }
-}
-
-extension Progress {
-    /// The progress as a line of JSON.
-    fileprivate var line: String {
-        var writer = JSONWriter()
-        writer.write(.object(["stage": .string(stage), "done": .count(done), "total": .count(total)]))
-        return writer.text
     }
 }

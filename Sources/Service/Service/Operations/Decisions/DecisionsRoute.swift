@@ -8,10 +8,7 @@ enum DecisionsRoute {
         "GET", "/v1/stores/{store}/decisions", "decisions", need: .administering, description,
         .queued { call in
             guard let hosted = call.hosted else { throw Problem(.notFound, "the store does not exist") }
-            var arguments = try call.arguments()
-            let filter = try filter(&arguments)
-            let request = try arguments.page(.records, momentIn: nil)
-            try arguments.finish()
+            let (filter, request) = try call.arguments { (try DecisionsRoute.filter(&$0), try $0.page(.records, momentIn: nil)) }
             let search = DecisionSearch(of: hosted.name.text, in: call.service.settings.dataDirectory)
             guard search.exists else {
                 throw Problem(
