@@ -44,9 +44,7 @@ struct ReplicaMachine: Sendable {
         case waiting(UInt64)
     }
 
-    /// The maximum number of pending transactions.
     static let pendingLimit = 1_000
-    /// The maximum number of objects that a report names.
     static let reportLimit = 1_000
     /// The number of ends that are kept besides the refused ones.
     static let endsKept: UInt64 = 1_000
@@ -58,7 +56,6 @@ struct ReplicaMachine: Sendable {
     ///
     /// - Parameters:
     ///   - storage: the storage. A new one is initialized with the first effect.
-    ///   - user: the user.
     ///   - classes: the classes of the replica. If they are not those of the storage, the next stream is a fill.
     ///   - session: an unguessable text, different for each process.
     /// - Throws: ``ReplicaError/storage(_:)`` if the storage belongs to another user.
@@ -82,10 +79,7 @@ struct ReplicaMachine: Sendable {
 
     /// Handles an event.
     ///
-    /// - Parameters:
-    ///   - event: the event.
-    ///   - now: the current time of the local clock.
-    ///   - storage: the storage, with the writes of all earlier effects.
+    /// - Parameter storage: the storage, with the writes of all earlier effects.
     /// - Returns: the effects to perform, in order.
     /// - Throws: ``ReplicaError`` for a command that cannot be carried out; an error of the storage. The machine must then be dropped:
     ///   keep a copy from before the event.
@@ -147,6 +141,20 @@ struct ReplicaMachine: Sendable {
 extension ReplicaMachine {
     /// What the application sees of the connection.
     var isCurrent: Bool { if case .open(_, let stream) = connection { stream.isCurrent } else { false } }
+
+    /// Returns a page of the view of a class, sorted by name: the confirmed objects of a page of the storage, and the objects that
+    /// pending transactions created between them.
+    func page(
+        ofClass className: String, after name: Name?, limit: Int, reading storage: some ReplicaStorage
+    ) throws -> (objects: [ReplicaViewObject], next: Name?) {
+        let confirmed = try storage.objects(ofClass: className, after: name, limit: limit).map(\.name)
+        let last = confirmed.count < limit ? nil : confirmed.last
+        let created = view.names(ofClass: className).filter { created in
+            name.map { $0 < created } ?? true && last.map { created <= $0 } ?? true
+        }
+        let names = Set(confirmed).union(created).sorted()
+        return (try names.compactMap { try view.object($0, base: storage.object) }, last)
+    }
 
     /// Returns the delay before the next attempt.
     static func pause(after failures: Int, _ wantedSeconds: Int?) -> Int64 {

@@ -9,7 +9,6 @@ struct ReplicaHeader: Hashable, Sendable {
     var confirmed: Confirmed?
     /// The fill that was interrupted and can be resumed; nil without one.
     var staging: Staging?
-    /// The number of the last transaction.
     var lastTransaction: UInt64 = 0
 
     struct Confirmed: Hashable, Sendable {
@@ -20,7 +19,6 @@ struct ReplicaHeader: Hashable, Sendable {
         var time: Instant
         /// When the service last said that this is the current state, by the local clock.
         var heardAt: Instant
-        /// The privileges of the user on each class.
         var classes: [Name: PrivilegeEnds]
     }
 
@@ -32,7 +30,7 @@ struct ReplicaHeader: Hashable, Sendable {
     }
 }
 
-extension ReplicaHeader {
+extension ReplicaHeader: StoredValue {
     /// The form of the header in the storage.
     var json: JSONValue {
         var members: JSONObject = [
@@ -43,7 +41,10 @@ extension ReplicaHeader {
             members["confirmed"] = .object([
                 "position": .string(confirmed.position), "revision": .integer(Int64(clamping: confirmed.revision.rawValue)),
                 "time": .integer(confirmed.time.microseconds), "heardAt": .integer(confirmed.heardAt.microseconds),
-                "classes": .array(confirmed.classes.sorted { $0.key < $1.key }.map { classPrivileges($0, $1) }),
+                "classes": .array(
+                    confirmed.classes.sorted { $0.key < $1.key }.map { name, privileges in
+                        .object(["class": .string(name.id ?? ""), "privileges": privileges.json])
+                    }),
             ])
         }
         if let staging {
@@ -71,11 +72,6 @@ extension ReplicaHeader {
             return Staging(position: try reader.text("position"), isRestored: try reader.flag("isRestored"))
         }
     }
-}
-
-/// Returns the privileges on a class as JSON, as in the stream.
-private func classPrivileges(_ name: Name, _ privileges: PrivilegeEnds) -> JSONValue {
-    .object(["class": .string(name.id ?? ""), "privileges": privileges.json])
 }
 
 /// Takes the list of classes with privileges from the end of a step, or from a stored header.

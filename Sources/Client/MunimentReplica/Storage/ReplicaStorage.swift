@@ -20,6 +20,12 @@ protocol ReplicaStorage {
     mutating func persist(_ writes: [ReplicaWrite]) throws
 }
 
+/// A value that the storage has as JSON.
+protocol StoredValue {
+    var json: JSONValue { get }
+    init(json: JSONValue) throws(MemberProblem)
+}
+
 /// The state of an object in a step.
 enum StagedObject: Hashable, Sendable {
     case object(ReplicaObject)

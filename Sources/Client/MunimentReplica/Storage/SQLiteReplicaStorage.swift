@@ -62,36 +62,25 @@ final class SQLiteReplicaStorage: ReplicaStorage {
 
     // MARK: Reading
 
-    func header() throws -> ReplicaHeader? {
-        try one("SELECT json FROM header", []) { json throws(MemberProblem) in try ReplicaHeader(json: json) }
-    }
+    func header() throws -> ReplicaHeader? { (try values("SELECT json FROM header") as [ReplicaHeader]).first }
 
-    func pending() throws -> [PendingTransaction] {
-        try database.statement("SELECT json FROM pending ORDER BY id").rows().map {
-            try read($0[0]) { json throws(MemberProblem) in try PendingTransaction(json: json) }
-        }
-    }
+    func pending() throws -> [PendingTransaction] { try values("SELECT json FROM pending ORDER BY id") }
 
     func object(_ name: Name) throws -> ReplicaObject? {
-        try one("SELECT json FROM object WHERE name = ?", [.text(name.text)]) { json throws(MemberProblem) in
-            try ReplicaObject(json: json)
-        }
+        (try values("SELECT json FROM object WHERE name = ?", .text(name.text)) as [ReplicaObject]).first
     }
 
     func staged(_ name: Name) throws -> StagedObject? {
         let sql = "SELECT json FROM staged WHERE name = ?1 AND layer IN (0, 1) ORDER BY layer DESC LIMIT 1"
         guard let row = try database.statement(sql).rows([.text(name.text)]).first else { return nil }
-        if row[0] == .null { return .removed }
-        return .object(try read(row[0]) { json throws(MemberProblem) in try ReplicaObject(json: json) })
+        return row[0] == .null ? .removed : .object(try value(row[0]))
     }
 
     func objects(ofClass className: String, after name: Name?, limit: Int) throws -> [ReplicaObject] {
         // The names of a class are those from `class:` to before `class;`.
         let start = max(Name(className + ":"), name ?? Name(className + ":"))
         let sql = "SELECT json FROM object WHERE name > ? AND name < ? ORDER BY name LIMIT ?"
-        return try database.statement(sql).rows([.text(start.text), .text(className + ";"), .integer(Int64(limit))]).map {
-            try read($0[0]) { json throws(MemberProblem) in try ReplicaObject(json: json) }
-        }
+        return try values(sql, .text(start.text), .text(className + ";"), .integer(Int64(limit)))
     }
 
     func objectsMissingInFill(limit: Int) throws -> [Name] {
@@ -107,21 +96,17 @@ final class SQLiteReplicaStorage: ReplicaStorage {
 
     func ended(after id: TransactionID, limit: Int) throws -> [EndedTransaction] {
         let sql = "SELECT json FROM ended WHERE id > ? ORDER BY id LIMIT ?"
-        return try database.statement(sql).rows([.integer(Int64(id.rawValue)), .integer(Int64(limit))]).map {
-            try read($0[0]) { json throws(MemberProblem) in try EndedTransaction(json: json) }
-        }
+        return try values(sql, .integer(Int64(id.rawValue)), .integer(Int64(limit)))
     }
 
-    private func one<Value>(
-        _ sql: String, _ parameters: [SQLiteValue], _ make: (JSONValue) throws(MemberProblem) -> Value
-    ) throws -> Value? {
-        try database.statement(sql).rows(parameters).first.map { try read($0[0], make) }
+    private func values<Value: StoredValue>(_ sql: String, _ parameters: SQLiteValue...) throws -> [Value] {
+        try database.statement(sql).rows(parameters).map { try value($0[0]) }
     }
 
-    private func read<Value>(_ column: SQLiteValue, _ make: (JSONValue) throws(MemberProblem) -> Value) throws -> Value {
+    private func value<Value: StoredValue>(_ column: SQLiteValue) throws -> Value {
         guard case .bytes(let bytes) = column else { throw ReplicaError.storage("the replica is damaged: a value is missing") }
         do {
-            return try make(try JSONText.decode(bytes, limit: .max))
+            return try Value(json: try JSONText.decode(bytes, limit: .max))
         } catch {
             throw ReplicaError.storage("the replica is damaged: \(error)")
         }
@@ -144,12 +129,12 @@ final class SQLiteReplicaStorage: ReplicaStorage {
 
     private func perform(_ write: ReplicaWrite) throws {
         switch write {
-        case .header(let header): try run("INSERT OR REPLACE INTO header VALUES (1, ?)", try bytes(header.json))
+        case .header(let header): try run("INSERT OR REPLACE INTO header VALUES (1, ?)", try bytes(header))
         case .stage(let changed, let removed, let layer):
             let sql = "INSERT OR REPLACE INTO staged VALUES (?, ?, ?)"
             let layer = SQLiteValue.integer(Int64(layer.rawValue))
             for name in removed { try run(sql, layer, .text(name.text), .null) }
-            for object in changed { try run(sql, layer, .text(object.name.text), try bytes(object.json)) }
+            for object in changed { try run(sql, layer, .text(object.name.text), try bytes(object)) }
         case .clearStage(let layer?): try run("DELETE FROM staged WHERE layer = ?", .integer(Int64(layer.rawValue)))
         case .clearStage(nil): try run("DELETE FROM staged")
         case .applyStage(let isFill):
@@ -157,12 +142,12 @@ final class SQLiteReplicaStorage: ReplicaStorage {
             for layer in [StagedLayer.pages, .difference] { try apply(layer) }
             try run("DELETE FROM staged")
         case .pending(let transaction):
-            try run("INSERT OR REPLACE INTO pending VALUES (?, ?)", id(transaction.id), try bytes(transaction.json))
+            try run("INSERT OR REPLACE INTO pending VALUES (?, ?)", id(transaction.id), try bytes(transaction))
         case .removePending(let id): try run("DELETE FROM pending WHERE id = ?", self.id(id))
         case .ended(let end):
             let isRefused = if case .refused = end.outcome { true } else { false }
             try run(
-                "INSERT OR REPLACE INTO ended VALUES (?, ?, ?)", id(end.id), .integer(isRefused ? 1 : 0), try bytes(end.json))
+                "INSERT OR REPLACE INTO ended VALUES (?, ?, ?)", id(end.id), .integer(isRefused ? 1 : 0), try bytes(end))
         case .forgetEnded(let id): try run("DELETE FROM ended WHERE id = ?", self.id(id))
         case .forgetEndedUpTo(let id): try run("DELETE FROM ended WHERE id <= ? AND refused = 0", self.id(id))
         }
@@ -191,7 +176,7 @@ final class SQLiteReplicaStorage: ReplicaStorage {
 
     private func id(_ id: TransactionID) -> SQLiteValue { .integer(Int64(clamping: id.rawValue)) }
 
-    private func bytes(_ json: JSONValue) throws -> SQLiteValue { .bytes(try JSONText.encode(json)) }
+    private func bytes(_ value: some StoredValue) throws -> SQLiteValue { .bytes(try JSONText.encode(value.json)) }
 }
 
 extension ReplicaWrite {

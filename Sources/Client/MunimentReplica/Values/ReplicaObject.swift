@@ -18,7 +18,7 @@ public struct ReplicaObject: Hashable, Sendable {
     }
 }
 
-extension ReplicaObject {
+extension ReplicaObject: StoredValue {
     /// The form of the object in the stream. The storage has the same form.
     var json: JSONValue {
         var members: JSONObject = [

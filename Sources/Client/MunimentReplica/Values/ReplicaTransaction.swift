@@ -1,5 +1,15 @@
 public import Primitives
 
+/// The number of a local transaction: consecutive in one replica, from 1.
+public struct TransactionID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt64
+
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    public static func < (left: TransactionID, right: TransactionID) -> Bool { left.rawValue < right.rawValue }
+    public var description: String { String(rawValue) }
+}
+
 /// A transaction of this replica that the service has not confirmed yet.
 public struct PendingTransaction: Hashable, Sendable {
     public let id: TransactionID
@@ -86,7 +96,7 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
 
 // MARK: The form in the storage
 
-extension PendingTransaction {
+extension PendingTransaction: StoredValue {
     var json: JSONValue {
         let stage: JSONValue =
             switch state {
@@ -114,7 +124,7 @@ extension PendingTransaction {
     }
 }
 
-extension EndedTransaction {
+extension EndedTransaction: StoredValue {
     var json: JSONValue {
         var members: JSONObject = [
             "id": .integer(Int64(clamping: id.rawValue)), "changes": .array(changes.map { .object($0.json) }),
@@ -149,15 +159,8 @@ extension EndedTransaction {
 
 private func readChanges(_ reader: inout ObjectReader<MemberProblem>) throws(MemberProblem) -> [ReplicaChange] {
     try reader.list("changes") { json throws(MemberProblem) in
-        do throws(ReplicaError) { return try ReplicaChange(try json.members()) } catch {
+        do { return try ReplicaChange(try json.readMembers()) } catch {
             throw MemberProblem(problem: "is not a change: \(error)", remedy: "update the client")
         }
-    }
-}
-
-extension JSONValue {
-    /// Returns the members of an object.
-    fileprivate func members() throws(ReplicaError) -> JSONObject {
-        if case .object(let members) = self { members } else { throw .malformed("a change is not a JSON object") }
     }
 }

@@ -1,6 +1,8 @@
-internal import Primitives
+import Events
 
-/// A replica's storage in memory, for tests.
+@testable import MunimentReplica
+
+/// A replica's storage in memory.
 struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     private var storedHeader: ReplicaHeader?
     private var transactions: [TransactionID: PendingTransaction] = [:]
