@@ -66,8 +66,8 @@ extension AuthManager {
 
     /// Returns all sessions of the account.
     public func sessions() async throws(AuthError) -> [AuthSession] {
-        let found = try await perform(.sessions).requireObject().objects("sessions") ?? []
-        return found.compactMap { AuthSession($0) }
+        let answer = try await perform(.sessions).requireObject()
+        return answer.objects("sessions").compactMap { try? AuthSession(members: $0) }
     }
 
     /// Ends a session on another device.

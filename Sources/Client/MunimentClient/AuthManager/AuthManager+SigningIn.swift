@@ -89,7 +89,7 @@ extension AuthManager {
 
     /// Returns the providers for sign-up and sign-in, in display order.
     public func providers() async throws(AuthError) -> [IdentityProviderID] {
-        let found = try await perform(.providers).requireObject().objects("providers") ?? []
+        let found = try await perform(.providers).requireObject().objects("providers")
         return found.sorted { ($0.integer("priority") ?? .max) < ($1.integer("priority") ?? .max) }
             .compactMap { $0.text("id").map { IdentityProviderID($0) } }
     }

@@ -133,7 +133,6 @@ extension AuthManager {
     /// Creates ``shared``. Call it once, early in the life of an application.
     ///
     /// - Parameter configuration: the service, and the session store.
-    /// - Returns: the manager.
     @discardableResult public static func configure(_ configuration: AuthConfiguration) -> AuthManager {
         configured.withLock { manager in
             precondition(manager == nil, "AuthManager.configure was called before; make further managers with AuthManager(_:)")
@@ -158,15 +157,15 @@ public struct AuthConfiguration: Sendable {
     /// The name of this device in the list of sessions, at most 128 bytes; nil for no name.
     public var device: String?
     /// How failed requests are repeated.
-    public var retries: RetryPolicy
+    public var retries = RetryPolicy()
     /// The timeout of a request in seconds.
-    public var timeoutSeconds: Int
+    public var timeoutSeconds = 15
     /// Called with an error if the session could not be stored on this device. The text contains no secrets.
-    public var report: @Sendable (String) -> Void
+    public var report: @Sendable (String) -> Void = { _ in }
     /// Returns the current time. It decides when tokens are renewed and whether a sign-in is recent.
-    public var clock: @Sendable () -> Instant
+    public var clock: @Sendable () -> Instant = { Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
     /// Waits for the given time. Returns early if the task is cancelled.
-    var pause: @Sendable (_ milliseconds: Int64) async -> Void
+    var pause: @Sendable (_ milliseconds: Int64) async -> Void = { try? await Task.sleep(for: .milliseconds($0)) }
     /// Sends the requests to the service; nil for HTTP.
     public var transport: (any HTTPTransport)?
 
@@ -178,11 +177,5 @@ public struct AuthConfiguration: Sendable {
         self.service = service
         self.store = store
         self.device = device
-        retries = RetryPolicy()
-        timeoutSeconds = 15
-        report = { _ in }
-        clock = { Instant(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
-        pause = { milliseconds in try? await Task.sleep(for: .milliseconds(milliseconds)) }
-        transport = nil
     }
 }

@@ -13,15 +13,11 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
         return ProblemKind.remedies[self] ?? "Read the page of this kind of problem: `GET /problems/\(rawValue)`."
     }
 
-    /// Malformed request.
     public static let malformed = ProblemKind(rawValue: "malformed")
-    /// The caller is not authenticated.
     public static let unauthenticated = ProblemKind(rawValue: "unauthenticated")
     /// The caller's token does not allow this.
     public static let forbidden = ProblemKind(rawValue: "forbidden")
-    /// Not found.
     public static let notFound = ProblemKind(rawValue: "not-found")
-    /// Method not allowed.
     public static let methodNotAllowed = ProblemKind(rawValue: "method-not-allowed")
     /// The requested media type is not available.
     public static let notAcceptable = ProblemKind(rawValue: "not-acceptable")
@@ -35,7 +31,6 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let revisionNotReached = ProblemKind(rawValue: "revision-not-reached")
     /// The object was changed meanwhile.
     public static let preconditionFailed = ProblemKind(rawValue: "precondition-failed")
-    /// The request is too large.
     public static let tooLarge = ProblemKind(rawValue: "too-large")
     /// The media type of the body is not supported.
     public static let unsupportedMediaType = ProblemKind(rawValue: "unsupported-media-type")
@@ -43,13 +38,10 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let refused = ProblemKind(rawValue: "refused")
     /// The idempotency key was used for another request.
     public static let keyReused = ProblemKind(rawValue: "idempotency-key-reused")
-    /// The transaction takes too much work.
     public static let tooMuchWork = ProblemKind(rawValue: "too-much-work")
     /// The request has no precondition.
     public static let preconditionRequired = ProblemKind(rawValue: "precondition-required")
-    /// Too many requests.
     public static let tooManyRequests = ProblemKind(rawValue: "too-many-requests")
-    /// The head of the request is too large.
     public static let headTooLarge = ProblemKind(rawValue: "head-too-large")
     /// Internal error.
     public static let failed = ProblemKind(rawValue: "failed")
@@ -59,15 +51,12 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let insufficientResources = ProblemKind(rawValue: "insufficient-resources")
     /// The response took longer than the route allows.
     public static let deadlineExceeded = ProblemKind(rawValue: "deadline-exceeded")
-    /// Wrong credentials.
     public static let wrongCredentials = ProblemKind(rawValue: "wrong-credentials")
     /// The code is wrong or expired.
     public static let wrongCode = ProblemKind(rawValue: "wrong-code")
     /// The user has an account already.
     public static let accountExists = ProblemKind(rawValue: "account-exists")
-    /// The user has no account.
     public static let noAccount = ProblemKind(rawValue: "no-account")
-    /// A recent sign-in is required.
     public static let recentSignInRequired = ProblemKind(rawValue: "recent-sign-in-required")
     /// The sign-in method belongs to another account.
     public static let linkedElsewhere = ProblemKind(rawValue: "linked-elsewhere")
@@ -75,9 +64,7 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let alreadyLinked = ProblemKind(rawValue: "already-linked")
     /// The sign-in method is the only one of the account.
     public static let lastSignInMethod = ProblemKind(rawValue: "last-sign-in-method")
-    /// The password is not acceptable.
     public static let unacceptablePassword = ProblemKind(rawValue: "unacceptable-password")
-    /// The session has ended.
     public static let sessionEnded = ProblemKind(rawValue: "session-ended")
 
     /// The remedies of the service.

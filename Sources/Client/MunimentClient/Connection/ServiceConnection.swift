@@ -50,8 +50,6 @@ public struct ServiceConnection: Sendable {
     /// - Parameters:
     ///   - request: the request, without `Authorization`.
     ///   - effect: what a second execution would do.
-    /// - Returns: the response.
-    /// - Throws: ``ServiceError``.
     public func send(_ request: ServiceRequest, effect: RequestEffect) async throws(ServiceError) -> ServiceResponse {
         try await attempt(request, effect) { request throws(TransportError) in
             let response = try await transport.send(request)
@@ -64,7 +62,6 @@ public struct ServiceConnection: Sendable {
     /// - Parameters:
     ///   - request: the request, without `Authorization` and `Accept`.
     ///   - lastEventID: the `id` of the last event that the caller has; nil to begin where the request says.
-    /// - Returns: the stream.
     /// - Throws: ``ServiceError``, if the service did not open the stream after all attempts.
     public func openEvents(
         _ request: ServiceRequest, after lastEventID: String? = nil

@@ -36,7 +36,6 @@ extension ServiceError: CustomStringConvertible {
 /// A problem that the service reported (RFC 9457).
 public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
     public let kind: ProblemKind
-    /// The HTTP status.
     public let status: Int
     /// The wrong value and the reason.
     public let detail: String
@@ -48,7 +47,6 @@ public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
     public let retryAfterSeconds: Int?
     /// The id of the request in the log of the service.
     public let requestID: String?
-    /// All members of the problem.
     public let members: JSONObject
 
     /// What to do next.
@@ -61,12 +59,7 @@ public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates the problem of a response with an error status. The body may have any content: a proxy may have sent it.
     init(_ response: ServiceResponse) {
-        let members: JSONObject
-        if case .object(let object)? = try? JSONText.decode(response.body, limit: ServiceProblem.limitBytes) {
-            members = object
-        } else {
-            members = JSONObject()
-        }
+        members = (try? JSONText.decode(response.body, limit: ServiceProblem.limitBytes).readMembers()) ?? JSONObject()
         kind = ProblemKind(rawValue: members.text("type").flatMap { $0.split(separator: "/").last.map(String.init) } ?? "")
         status = response.status
         detail = members.text("detail") ?? "status \(response.status), without a problem of Muniment"
@@ -74,7 +67,6 @@ public struct ServiceProblem: Hashable, Sendable, CustomStringConvertible {
         change = members.integer("change").flatMap { Int(exactly: $0) }
         retryAfterSeconds = response.retryAfterSeconds
         requestID = response.headers["x-request-id"]
-        self.members = members
     }
 
     /// Whether the access token is invalid.

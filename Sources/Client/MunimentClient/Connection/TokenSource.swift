@@ -20,10 +20,9 @@ public struct FixedToken: TokenSource {
     public func token(replacing rejected: String) -> String? { nil }
 }
 
-extension FixedToken: CustomStringConvertible, CustomDebugStringConvertible {
+extension FixedToken: CustomStringConvertible {
     /// Does not contain the token.
     public var description: String { "a fixed token" }
-    public var debugDescription: String { description }
 }
 
 /// The tokens of the signed-in user. They are renewed before they expire, and if the service rejects one.

@@ -41,7 +41,7 @@ extension AuthManager {
             if answer.status == 200 { return }
             guard answer.object?.text("code") == "unknownObject", let index = answer.object?.integer("change"),
                 objects.indices.contains(Int(index))
-            else { throw ProblemResponse(answer).error }
+            else { throw ServiceProblem(answer).authError }
             objects.remove(at: Int(index))
         }
     }

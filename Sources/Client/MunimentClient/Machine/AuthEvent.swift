@@ -63,12 +63,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// Returns the delay after the given number of attempts (at least 1).
     func milliseconds(after sent: Int) -> Int64 {
-        var delay = firstMilliseconds
-        for _ in 1..<max(sent, 1) {
-            // Compares with half the limit, so that doubling cannot overflow.
-            guard delay < longestMilliseconds / 2 else { return longestMilliseconds }
-            delay *= 2
-        }
-        return delay
+        let (delay, isOver) = firstMilliseconds.multipliedReportingOverflow(by: 1 << Int64(min(max(sent - 1, 0), 62)))
+        return isOver ? longestMilliseconds : min(delay, longestMilliseconds)
     }
 }

@@ -41,7 +41,6 @@ extension AuthJob {
     static let providers = AuthJob(
         request: AuthRequest(.get, "/v1/accounts/providers"), needsSession: false, repetition: .always, reading: .object)
 
-    /// - Parameter challenge: the challenge to answer; nil if the user reauthenticates without a challenge.
     static func reauthenticate(with provider: some IdentityProvider, for challenge: UInt64? = nil) -> AuthJob {
         AuthJob(
             request: AuthRequest(.post, "/v1/account/reauthenticate", body: shown(provider)),
@@ -112,8 +111,6 @@ extension AuthJob {
     }
 
     /// A request to the stores with the account's principal as caller. The caller receives the response with any status.
-    ///
-    /// - Parameter isRepeatable: whether the request is idempotent.
     static func store(_ request: AuthRequest, isRepeatable: Bool) -> AuthJob {
         AuthJob(request: request, repetition: isRepeatable ? .always : .unlessReceived, reading: .answer)
     }

@@ -4,7 +4,6 @@ internal import Primitives
 struct AuthJob: Sendable {
     /// The request; nil if the job is done as soon as its preconditions hold.
     var request: AuthRequest?
-    /// Whether the job needs a session.
     var needsSession = true
     /// The change that requires a recent sign-in; nil if the job requires none.
     var change: ProfileChangeType?

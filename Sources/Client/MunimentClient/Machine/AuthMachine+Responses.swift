@@ -12,13 +12,13 @@ extension AuthMachine {
             case 200..<300: succeed(id, running, answer, &step)
             case 401: unauthorised(id, running, answer, &step)
             case 429:
-                let error = ProblemResponse(answer).error
+                let error = ServiceProblem(answer).authError
                 guard let seconds = answer.retryAfterSeconds, Int64(seconds) <= policy.longestMilliseconds / 1_000 else {
                     return end(id, running, .failure(error), &step)
                 }
                 sendAgain(id, running, or: error, atLeast: Int64(seconds) * 1_000, &step)
             case 503 where running.job.repetition != .unlessSent:
-                sendAgain(id, running, or: ProblemResponse(answer).error, atLeast: seconds(answer) * 1_000, &step)
+                sendAgain(id, running, or: ServiceProblem(answer).authError, atLeast: seconds(answer) * 1_000, &step)
             case 502, 504: lost(id, running, "a proxy or gateway in front of the service returned status \(answer.status)", &step)
             default: refused(id, running, answer, &step)
             }
@@ -49,14 +49,14 @@ extension AuthMachine {
 
     /// Handles a 401 response: the credentials are wrong, a recent sign-in is required, or the token is expired.
     private mutating func unauthorised(_ id: JobID, _ running: RunningJob, _ answer: ServiceResponse, _ step: inout Step) {
-        let problem = ProblemResponse(answer)
+        let problem = ServiceProblem(answer)
         guard running.epoch == epoch, case .live(let live) = session, running.job.needsSession else {
             return refused(id, running, answer, &step)
         }
         if let maxAge = problem.recentSignIn {
             maxAgeSeconds = maxAge
             guard let change = running.job.change, running.challenges < AuthMachine.challengeLimit else {
-                return end(id, running, .failure(problem.error), &step)
+                return end(id, running, .failure(problem.authError), &step)
             }
             return challenge(id, change, live.user, &step)
         }
@@ -73,13 +73,13 @@ extension AuthMachine {
             startRefresh(&step)
         } else {
             // Only the refresh can tell whether the session has ended, and the refresh succeeded.
-            end(id, running, .failure(problem.error), &step)
+            end(id, running, .failure(problem.authError), &step)
         }
     }
 
     private mutating func refused(_ id: JobID, _ running: RunningJob, _ answer: ServiceResponse, _ step: inout Step) {
         if running.job.reading == .answer { return end(id, running, .success(.answer(answer)), &step) }
-        let problem = ProblemResponse(answer)
+        let problem = ServiceProblem(answer)
         if let link = problem.link { pendingLink = link }
         if let link = running.link, problem.isAboutLink {
             // The link has expired, belongs to another account, or is invalid for this one. It must not prevent the sign-in.
@@ -87,10 +87,9 @@ extension AuthMachine {
             // Evidence that can be used only once is used now, so the sign-in fails. The next one is made without the link.
             if running.job.repetition != .unlessSent { return advance(id, &step) }
         }
-        end(id, running, .failure(problem.error), &step)
+        end(id, running, .failure(problem.authError), &step)
     }
 
-    /// Ends a job that failed.
     mutating func end(_ id: JobID, _ running: RunningJob, _ result: Result<AuthValue, AuthError>, _ step: inout Step) {
         endExchange(of: id, &step)
         finish(id, result, &step)

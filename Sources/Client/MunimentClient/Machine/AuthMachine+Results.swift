@@ -33,7 +33,7 @@ extension AuthMachine {
         .outcomeUnknown("unexpected response from the service"))
 
     private mutating func signedIn(_ answer: ServiceResponse, _ step: inout Step) -> Result<AuthValue, AuthError> {
-        guard let live = SessionResponse(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
+        guard let live = try? SessionResponse(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
         pendingLink = nil
         begin(live, &step)
         return .success(.user(live.user))
@@ -43,7 +43,7 @@ extension AuthMachine {
         _ id: JobID, _ answer: ServiceResponse, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError> {
         if exchange == .reauthentication(id) { exchange = nil }
-        guard let live = SessionResponse(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
+        guard let live = try? SessionResponse(answer, receivedAt: step.now) else { return AuthMachine.unreadable }
         if isNews { take(live, &step) }
         return .success(.user(live.user))
     }
@@ -51,7 +51,7 @@ extension AuthMachine {
     private mutating func account(
         _ running: RunningJob, _ answer: ServiceResponse, _ isNews: Bool, _ step: inout Step
     ) -> Result<AuthValue, AuthError> {
-        guard let user = answer.object.flatMap({ AuthUser($0) }) else { return AuthMachine.unreadable }
+        guard let user = try? answer.object.map(AuthUser.init(members:)) else { return AuthMachine.unreadable }
         if isNews {
             take(user, &step)
             if running.job.reading == .emailConfirmed { sentCodes[.email] = nil }
@@ -60,7 +60,7 @@ extension AuthMachine {
     }
 
     private mutating func codeSent(_ use: SentCodeUse, _ answer: ServiceResponse) -> Result<AuthValue, AuthError> {
-        guard let code = answer.object.flatMap({ SentCode($0) }) else { return AuthMachine.unreadable }
+        guard let code = try? answer.object.map(SentCode.init(members:)) else { return AuthMachine.unreadable }
         sentCodes[use] = code
         return .success(.sentCode(code))
     }

@@ -60,7 +60,7 @@ extension AuthMachine {
         guard case .refresh(let sent)? = exchange else { return }
         switch outcome {
         case .success(let answer) where answer.status == 200:
-            guard let live = SessionResponse(answer, receivedAt: step.now) else {
+            guard let live = try? SessionResponse(answer, receivedAt: step.now) else {
                 return refreshFailed(
                     .unavailable("unexpected response from the service: it is not a session"), after: nil, sent, &step)
             }
@@ -70,8 +70,7 @@ extension AuthMachine {
         case .success(let answer) where answer.status == 401:
             dropSession(.sessionEnded, &step)
         case .success(let answer):
-            let problem = ProblemResponse(answer)
-            refreshFailed(problem.error, after: answer.retryAfterSeconds, sent, &step)
+            refreshFailed(ServiceProblem(answer).authError, after: answer.retryAfterSeconds, sent, &step)
         case .failure(.notSent(let why)), .failure(.noAnswer(let why)):
             refreshFailed(.unavailable(why), after: nil, sent, &step)
         }
@@ -132,7 +131,7 @@ extension AuthMachine {
 
     /// Handles the response to a sign-out of a replaced session: either its new token, or the end.
     func formerSignOutAnswered(_ outcome: Result<ServiceResponse, TransportError>, _ step: inout Step) {
-        guard case .success(let answer) = outcome, let former = SessionResponse(answer, receivedAt: step.now) else { return }
+        guard case .success(let answer) = outcome, let former = try? SessionResponse(answer, receivedAt: step.now) else { return }
         signOut(former, &step)
     }
 
@@ -150,8 +149,5 @@ extension AuthMachine {
 }
 
 extension ServiceResponse {
-    /// The body, if it is an object.
-    var object: JSONObject? {
-        if case .object(let members)? = try? JSONText.decode(body, limit: 1 << 20) { members } else { nil }
-    }
+    var object: JSONObject? { try? JSONText.decode(body, limit: 1 << 20).readMembers() }
 }

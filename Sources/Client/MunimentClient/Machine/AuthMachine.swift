@@ -82,10 +82,7 @@ struct AuthMachine: Sendable {
 
     /// Handles an event.
     ///
-    /// - Parameters:
-    ///   - event: the event.
-    ///   - now: the current time.
-    ///   - nonce: an unguessable text, different for each call.
+    /// - Parameter nonce: an unguessable text, different for each call.
     /// - Returns: the effects to perform, in order.
     mutating func handle(_ event: AuthEvent, at now: Instant, nonce: String) -> [AuthEffect] {
         var step = Step(now: now, nonce: nonce)

@@ -1,15 +1,14 @@
 public import Primitives
 
 /// The result of a transaction, which is on disk.
-public struct CommitReceipt: Hashable, Sendable, WireValue {
+public struct CommitReceipt: Hashable, Sendable, WireObject {
     /// The head of the store after the transaction.
     public let head: Revision
     public let time: Instant
     /// The revision of the transaction; nil if it changed nothing.
     public let revision: Revision?
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (head, time, revision) = (try members.read("head"), try members.read("time"), try members.read("revision"))
     }
 }
@@ -30,17 +29,14 @@ public enum SeparateResult: Hashable, Sendable, WireValue {
 }
 
 /// Whether a subject has privileges on an object, and why.
-public struct CheckAnswer: Hashable, Sendable, WireValue {
+public struct CheckAnswer: Hashable, Sendable, WireObject {
     public let isAllowed: Bool
     /// The reason, in one sentence.
     public let reason: String
-    /// The revision of the answer.
     public let revision: Revision
-    /// The time of the answer.
     public let time: Instant
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (isAllowed, reason) = (try members.read("allowed"), try members.read("reason"))
         (revision, time) = (try members.read("revision"), try members.read("time"))
     }
@@ -62,13 +58,12 @@ public struct AccessCheck: Hashable, Sendable {
 }
 
 /// The result of one of several checks.
-public struct CheckDecision: Hashable, Sendable, WireValue {
+public struct CheckDecision: Hashable, Sendable, WireObject {
     public let isAllowed: Bool
     /// Why the check is invalid; nil for a valid check. An invalid check is denied.
     public let error: String?
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         isAllowed = try members.read("decision")
         let context: JSONObject? = try members.read("context")
         let error: JSONObject? = try context?.read("error")
@@ -77,19 +72,18 @@ public struct CheckDecision: Hashable, Sendable, WireValue {
 }
 
 /// The privileges of a subject on an object.
-public struct PrivilegesAnswer: Hashable, Sendable, WireValue {
+public struct PrivilegesAnswer: Hashable, Sendable, WireObject {
     public let privileges: [String]
     public let revision: Revision
     public let time: Instant
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (privileges, revision, time) = (try members.read("privileges"), try members.read("revision"), try members.read("time"))
     }
 }
 
 /// The access of a subject on an object.
-public struct AccessEntry: Hashable, Sendable, WireValue {
+public struct AccessEntry: Hashable, Sendable, WireObject {
     public let subject: Name
     public let privileges: [String]
     /// When the access ends; nil for access without an end.
@@ -99,8 +93,7 @@ public struct AccessEntry: Hashable, Sendable, WireValue {
     /// The attached permission that gives this access; nil for an entry of the object itself.
     public let permission: Name?
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (subject, privileges) = (try members.read("subject"), try members.read("privileges"))
         (until, permission) = (try members.read("until"), try members.read("permission"))
         isPermanent = try members.read("permanent") ?? false
@@ -115,7 +108,7 @@ public struct EntryList: Hashable, Sendable {
 }
 
 /// The value of an object.
-public struct StoredObject: Hashable, Sendable, WireValue {
+public struct StoredObject: Hashable, Sendable, WireObject {
     public let name: Name
     public let value: JSONValue
     /// The revision of the last change of the value, the parent or the owner: pass it as `expecting` to the next change.
@@ -123,15 +116,14 @@ public struct StoredObject: Hashable, Sendable, WireValue {
     /// The revision at which the object was read.
     public let revision: Revision
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (name, self.value) = (try members.read("object"), try members.read("value"))
         (changed, revision) = (try members.read("changed"), try members.read("revision"))
     }
 }
 
 /// The access of a subject to an object at two times, or without and with changes that were not made.
-public struct AccessDifference: Hashable, Sendable, WireValue {
+public struct AccessDifference: Hashable, Sendable, WireObject {
     /// The subject; nil in the differences of a subject.
     public let subject: Name?
     /// The object; nil in the differences of an object.
@@ -143,8 +135,7 @@ public struct AccessDifference: Hashable, Sendable, WireValue {
     public let gained: [String]
     public let lost: [String]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (subject, object, name) = (try members.read("subject"), try members.read("object"), try members.read("name"))
         (before, after) = (try members.read("before"), try members.read("after"))
         (gained, lost) = (try members.read("gained"), try members.read("lost"))
@@ -152,23 +143,21 @@ public struct AccessDifference: Hashable, Sendable, WireValue {
 }
 
 /// The effects of transactions that were not made.
-public struct WhatIfAnswer: Hashable, Sendable, WireValue {
+public struct WhatIfAnswer: Hashable, Sendable, WireObject {
     public let differences: [AccessDifference]
     /// Whether the list has all differences.
     public let isComplete: Bool
-    /// The transactions that would be refused.
     public let refused: [RefusedTransaction]
     public let revision: Revision
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (differences, isComplete) = (try members.read("differences"), try members.read("complete"))
         (refused, revision) = (try members.read("refused"), try members.read("revision"))
     }
 }
 
 /// A transaction that would be refused.
-public struct RefusedTransaction: Hashable, Sendable, WireValue {
+public struct RefusedTransaction: Hashable, Sendable, WireObject {
     /// Its index in the request, from 0.
     public let transaction: Int
     public let code: String
@@ -176,8 +165,7 @@ public struct RefusedTransaction: Hashable, Sendable, WireValue {
     /// The index of the refused change in the transaction, from 0; nil if the transaction as a whole is refused.
     public let change: Int?
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (transaction, change) = (try members.read("transaction"), try members.read("change"))
         (code, message) = (try members.read("code"), try members.read("message"))
     }

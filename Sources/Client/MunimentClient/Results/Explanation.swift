@@ -1,7 +1,7 @@
 public import Primitives
 
 /// Why a subject has privileges on an object or not.
-public struct AccessExplanation: Hashable, Sendable, WireValue {
+public struct AccessExplanation: Hashable, Sendable, WireObject {
     public let isAllowed: Bool
     /// Whether the explanation has all paths.
     public let isComplete: Bool
@@ -18,8 +18,7 @@ public struct AccessExplanation: Hashable, Sendable, WireValue {
     public let obstacle: String?
     public let revision: Revision
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (isAllowed, isComplete) = (try members.read("allowed"), try members.read("complete"))
         (outcomes, levels) = (try members.read("outcomes"), try members.read("levels") ?? [])
         (appointment, obstacle) = (try members.read("appointment"), try members.read("obstacle"))
@@ -29,7 +28,7 @@ public struct AccessExplanation: Hashable, Sendable, WireValue {
 }
 
 /// Whether a privilege is allowed, and the level that decides.
-public struct PrivilegeOutcome: Hashable, Sendable, WireValue {
+public struct PrivilegeOutcome: Hashable, Sendable, WireObject {
     public let privilege: String
     public let isAllowed: Bool
     /// `store`, `class`, `object` or `administrator`.
@@ -37,27 +36,25 @@ public struct PrivilegeOutcome: Hashable, Sendable, WireValue {
     /// The levels that do not give the privilege.
     public let failing: [String]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (privilege, isAllowed) = (try members.read("privilege"), try members.read("allowed"))
         (decidedBy, failing) = (try members.read("decidedBy"), try members.read("failing"))
     }
 }
 
 /// The paths at the level `store`, `class` or `object`, and the privileges that it does not give.
-public struct ExplainedLevel: Hashable, Sendable, WireValue {
+public struct ExplainedLevel: Hashable, Sendable, WireObject {
     public let level: String
     public let missing: [String]
     public let paths: [ExplainedPath]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (level, missing, paths) = (try members.read("level"), try members.read("missing"), try members.read("paths"))
     }
 }
 
 /// Facts that give privileges together.
-public struct ExplainedPath: Hashable, Sendable, WireValue {
+public struct ExplainedPath: Hashable, Sendable, WireObject {
     public let privileges: [String]
     public let steps: [ExplainedStep]
     /// The first subject of the path; nil if it is the subject of the question.
@@ -66,8 +63,7 @@ public struct ExplainedPath: Hashable, Sendable, WireValue {
     /// Objects with links on the path: their readers may read the objects that they link to.
     public let through: [ExplainedObject]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (privileges, steps) = (try members.read("privileges"), try members.read("steps"))
         (beginning, isPermanent) = (try members.read("as"), try members.read("permanent") ?? false)
         through = try members.read("through") ?? []
@@ -75,13 +71,12 @@ public struct ExplainedPath: Hashable, Sendable, WireValue {
 }
 
 /// An object that gives access to the objects that it links to.
-public struct ExplainedObject: Hashable, Sendable, WireValue {
+public struct ExplainedObject: Hashable, Sendable, WireObject {
     public let object: Name
     public let classLevel: [ExplainedPath]
     public let objectPart: [ExplainedPath]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (object, classLevel, objectPart) = (
             try members.read("object"), try members.read("classLevel"), try members.read("objectPart")
         )
@@ -89,7 +84,7 @@ public struct ExplainedObject: Hashable, Sendable, WireValue {
 }
 
 /// A fact on a path of access, with the event that caused it.
-public struct ExplainedStep: Hashable, Sendable, WireValue {
+public struct ExplainedStep: Hashable, Sendable, WireObject {
     /// The kind of the fact, such as `entry` or `member`.
     public let fact: String
     public let revision: Revision
@@ -99,8 +94,8 @@ public struct ExplainedStep: Hashable, Sendable, WireValue {
     /// All members, such as `subject`, `object` and `privileges`.
     public let members: JSONObject
 
-    init(wire value: JSONValue) throws {
-        members = try value.readMembers()
+    init(members: JSONObject) throws {
+        self.members = members
         (fact, revision) = (try members.read("fact"), try members.read("revision"))
         (time, actor) = (try members.read("time"), try members.read("actor"))
     }

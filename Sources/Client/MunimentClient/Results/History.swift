@@ -1,22 +1,20 @@
 public import Primitives
 
 /// A transaction in the history of a store.
-public struct RecordedCommit: Hashable, Sendable, WireValue {
+public struct RecordedCommit: Hashable, Sendable, WireObject {
     public let revision: Revision
     public let time: Instant
     /// Who made it; nil for the store itself.
     public let actor: Name?
     public let events: [RecordedEvent]
     public let comment: String?
-    /// The id of the request.
     public let requestID: String?
     /// The token or session of the request.
     public let credential: String?
     /// The hash of the log up to this commit; only in the feed of commits.
     public let hash: String?
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (revision, time, actor) = (try members.read("revision"), try members.read("time"), try members.read("actor"))
         (events, comment) = (try members.read("events"), try members.read("comment"))
         (requestID, credential, hash) = (try members.read("id"), try members.read("credential"), try members.read("hash"))
@@ -24,20 +22,20 @@ public struct RecordedCommit: Hashable, Sendable, WireValue {
 }
 
 /// An event of a commit.
-public struct RecordedEvent: Hashable, Sendable, WireValue {
+public struct RecordedEvent: Hashable, Sendable, WireObject {
     /// The kind of the event, such as `AccessGranted`.
     public let kind: String
     /// All members, such as `subject`, `object` and `privileges`.
     public let members: JSONObject
 
-    init(wire value: JSONValue) throws {
-        members = try value.readMembers()
+    init(members: JSONObject) throws {
+        self.members = members
         kind = try members.read("kind")
     }
 }
 
 /// A change of the access of a subscriber to an object.
-public struct AccessNotice: Hashable, Sendable, WireValue {
+public struct AccessNotice: Hashable, Sendable, WireObject {
     public let revision: Revision
     public let time: Instant
     /// The kind of the change, such as `shared` or `madeInaccessible`.
@@ -49,8 +47,7 @@ public struct AccessNotice: Hashable, Sendable, WireValue {
     public let gained: [String]
     public let lost: [String]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (revision, time, kind) = (try members.read("revision"), try members.read("time"), try members.read("kind"))
         (object, wasAccessible) = (try members.read("object"), try members.read("wasAccessible"))
         completesRevision = try members.read("completesRevision")
@@ -59,7 +56,7 @@ public struct AccessNotice: Hashable, Sendable, WireValue {
 }
 
 /// An event, or a refused command, in the audit log. A record that the caller may not see has only its time.
-public struct AuditEntry: Hashable, Sendable, WireValue {
+public struct AuditEntry: Hashable, Sendable, WireObject {
     public let time: Instant
     /// `done` or `refused`; nil for a record that the caller may not see.
     public let outcome: String?
@@ -75,8 +72,8 @@ public struct AuditEntry: Hashable, Sendable, WireValue {
     /// All members, such as the refused command (`tried`).
     public let members: JSONObject
 
-    init(wire value: JSONValue) throws {
-        members = try value.readMembers()
+    init(members: JSONObject) throws {
+        self.members = members
         (time, outcome, actor) = (try members.read("time"), try members.read("outcome"), try members.read("actor"))
         (revision, event, caller) = (try members.read("revision"), try members.read("event"), try members.read("caller"))
         (code, message) = (try members.read("code"), try members.read("message"))
@@ -84,7 +81,7 @@ public struct AuditEntry: Hashable, Sendable, WireValue {
 }
 
 /// A time during which a subject had access.
-public struct AccessSpan: Hashable, Sendable, WireValue {
+public struct AccessSpan: Hashable, Sendable, WireObject {
     public let begin: Revision
     public let from: Instant
     /// The revision that ended the access; nil if it has not ended.
@@ -94,8 +91,7 @@ public struct AccessSpan: Hashable, Sendable, WireValue {
     /// Whether the access existed before the first moment of the query; `begin` and `from` are then that moment.
     public let existedBefore: Bool
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (begin, from) = (try members.read("begin"), try members.read("from"))
         (end, until) = (try members.read("end"), try members.read("until"))
         isAsAdministrator = try members.read("asAdministrator") ?? false
@@ -104,18 +100,17 @@ public struct AccessSpan: Hashable, Sendable, WireValue {
 }
 
 /// When a subject had access to an object.
-public struct SubjectAccessSpans: Hashable, Sendable, WireValue {
+public struct SubjectAccessSpans: Hashable, Sendable, WireObject {
     public let subject: Name
     public let spans: [AccessSpan]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (subject, spans) = (try members.read("subject"), try members.read("spans"))
     }
 }
 
 /// A moment at which a subject gained or lost access to an object.
-public struct AccessChange: Hashable, Sendable, WireValue {
+public struct AccessChange: Hashable, Sendable, WireObject {
     /// Whether the access began. It ended otherwise.
     public let isGained: Bool
     public let time: Instant
@@ -126,15 +121,14 @@ public struct AccessChange: Hashable, Sendable, WireValue {
     /// The events that caused it.
     public let events: [AuditEntry]
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (isGained, time) = (try members.read("gained"), try members.read("time"))
         (revision, actor, events) = (try members.read("revision"), try members.read("actor"), try members.read("events"))
     }
 }
 
 /// A decision that the service has logged.
-public struct LoggedDecision: Hashable, Sendable, WireValue {
+public struct LoggedDecision: Hashable, Sendable, WireObject {
     public let number: Int
     public let time: Instant
     public let isAllowed: Bool
@@ -143,8 +137,7 @@ public struct LoggedDecision: Hashable, Sendable, WireValue {
     public let resource: String
     public let revision: Revision
 
-    init(wire value: JSONValue) throws {
-        let members = try value.readMembers()
+    init(members: JSONObject) throws {
         (number, time, isAllowed) = (try members.read("number"), try members.read("time"), try members.read("allowed"))
         (subject, action) = (try members.read("subject"), try members.read("action"))
         (resource, revision) = (try members.read("resource"), try members.read("revision"))

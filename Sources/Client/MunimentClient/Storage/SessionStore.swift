@@ -21,10 +21,9 @@ public struct StoredSession: Hashable, Sendable {
     }
 }
 
-extension StoredSession: CustomStringConvertible, CustomDebugStringConvertible {
+extension StoredSession: CustomStringConvertible {
     /// Does not contain the secrets.
     public var description: String { "a session until \(ends)" }
-    public var debugDescription: String { description }
 }
 
 extension StoredSession {
@@ -46,7 +45,7 @@ extension StoredSession {
     init?(encoded bytes: [UInt8]) {
         guard case .object(let members)? = try? JSONText.decode(bytes, limit: StoredSession.limitBytes),
             members.text("format") == StoredSession.format, let refresh = members.text("refresh"),
-            let ends = members.instant("ends")
+            let ends = try? members["ends"]?.readInstant()
         else { return nil }
         self.init(refresh: refresh, ends: ends, nonce: members.text("nonce"))
     }

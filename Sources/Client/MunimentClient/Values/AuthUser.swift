@@ -12,25 +12,6 @@ public struct AuthUser: Hashable, Sendable {
     public let createdAt: Instant
     /// The linked identities, the preferred one first.
     public let providers: [IdentityProviderUserInfo]
-
-    /// - Parameters:
-    ///   - principal: the principal in the stores.
-    ///   - email: the verified email.
-    ///   - displayName: the display name.
-    ///   - picture: the address of a picture.
-    ///   - createdAt: when the account was created.
-    ///   - providers: the linked identities, in any order.
-    public init(
-        principal: Name, email: String?, displayName: String?, picture: String?, createdAt: Instant,
-        providers: [IdentityProviderUserInfo]
-    ) {
-        self.principal = principal
-        self.email = email
-        self.displayName = displayName
-        self.picture = picture
-        self.createdAt = createdAt
-        self.providers = providers.sorted { ($0.priority, $0.providerID) < ($1.priority, $1.providerID) }
-    }
 }
 
 /// An identity linked to an account.
@@ -41,18 +22,6 @@ public struct IdentityProviderUserInfo: Hashable, Sendable {
     public let linkedAt: Instant
     /// The provider with the lowest number is preferred.
     public let priority: Int
-
-    /// - Parameters:
-    ///   - providerID: the provider.
-    ///   - label: a label for the user.
-    ///   - linkedAt: when it was linked to the account.
-    ///   - priority: the lowest is preferred.
-    public init(providerID: IdentityProviderID, label: String?, linkedAt: Instant, priority: Int) {
-        self.providerID = providerID
-        self.label = label
-        self.linkedAt = linkedAt
-        self.priority = priority
-    }
 
     /// The label, if it is an address.
     public var email: String? { label.flatMap { $0.contains("@") ? $0 : nil } }

@@ -5,16 +5,10 @@ struct AuthRequest: Hashable, Sendable {
     var method: ServiceRequest.Method
     /// The path, percent-encoded and with a leading slash.
     var path: String
-    /// The body; nil for a request without one.
     var body: JSONObject?
     /// The token for `Authorization: Bearer`; nil for an unauthenticated request.
     var accessToken: String?
 
-    /// - Parameters:
-    ///   - method: the HTTP method.
-    ///   - path: the path, percent-encoded and with a leading slash.
-    ///   - body: the body; nil for none.
-    ///   - accessToken: the access token of the session.
     init(_ method: ServiceRequest.Method, _ path: String, body: JSONObject? = nil, accessToken: String? = nil) {
         (self.method, self.path, self.body, self.accessToken) = (method, path, body, accessToken)
     }
@@ -36,8 +30,7 @@ struct AuthRequest: Hashable, Sendable {
     }
 }
 
-extension AuthRequest: CustomStringConvertible, CustomDebugStringConvertible {
+extension AuthRequest: CustomStringConvertible {
     /// Does not contain the secrets.
     var description: String { "\(method.rawValue) \(path)" }
-    var debugDescription: String { description }
 }

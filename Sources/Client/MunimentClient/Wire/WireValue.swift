@@ -6,13 +6,21 @@ protocol WireValue {
     init(wire value: JSONValue) throws
 }
 
+/// A type that the client reads from a JSON object of the service.
+protocol WireObject: WireValue {
+    init(members: JSONObject) throws
+}
+
+extension WireObject {
+    init(wire value: JSONValue) throws { try self.init(members: value.readMembers()) }
+}
+
 /// The service sent another type than expected.
 struct WireTypeError: Error, CustomStringConvertible {
     let description: String
 }
 
 extension JSONObject {
-    /// Reads a member.
     func read<Value: WireValue>(_ name: String) throws -> Value {
         guard let value = self[name] else { throw WireTypeError(description: "`\(name)` is missing") }
         do { return try Value(wire: value) } catch { throw WireTypeError(description: "`\(name)`: \(error)") }
