@@ -32,18 +32,10 @@ struct EventReader {
     private var line: [UInt8] = []
     private var isAfterReturn = false
 
-    /// - Parameter lastID: the position of the connection's request.
     init(lastID: String?) { (self.lastID, nextID) = (lastID, lastID) }
 
-    /// Returns the events that are complete with these bytes.
-    mutating func receive(_ bytes: [UInt8]) -> [ServerSentEvent] {
-        receiveBlocks(bytes).compactMap { block in
-            block.data.map { ServerSentEvent(id: block.position ?? "", event: block.event, data: $0) }
-        }
-    }
-
     /// Returns the blocks that are complete with these bytes, with and without data.
-    mutating func receiveBlocks(_ bytes: [UInt8]) -> [EventBlock] {
+    mutating func receive(_ bytes: [UInt8]) -> [EventBlock] {
         var blocks: [EventBlock] = []
         for byte in bytes {
             // A line ends with LF, CR, or both.
@@ -91,7 +83,7 @@ struct EventReader {
 public final class EventStream {
     private let response: any ResponseStream
     private var reader: EventReader
-    private var events: ArraySlice<ServerSentEvent> = []
+    private var blocks: ArraySlice<EventBlock> = []
     /// The position after the last event that ``next(isolation:)`` returned; at the end of the stream, the position that the service
     /// sent last.
     public private(set) var lastEventID: String?
@@ -115,23 +107,22 @@ public final class EventStream {
     public func next(
         isolation actor: isolated (any Actor)? = #isolation
     ) async throws(TransportError) -> ServerSentEvent? {
-        while events.isEmpty {
-            guard let bytes = try await response.next() else { return nil }
-            events = reader.receive(bytes)[...]
-            // The service sends positions without events, too, after changes that do not concern the reader.
-            if events.isEmpty { lastEventID = reader.lastID }
+        // The service sends positions without events, too, after changes that do not concern the reader.
+        while let block = try await nextBlock() {
+            if let data = block.data { return ServerSentEvent(id: block.position ?? "", event: block.event, data: data) }
         }
-        let event = events.removeFirst()
-        lastEventID = events.isEmpty ? reader.lastID : event.id
-        return event
+        return nil
     }
 
-    /// Returns the next blocks, and nil after the end of the connection. A stream is read either by blocks or by events.
-    func nextBlocks() async throws(TransportError) -> [EventBlock]? {
-        guard let bytes = try await response.next() else { return nil }
-        let blocks = reader.receiveBlocks(bytes)
-        lastEventID = reader.lastID
-        return blocks
+    /// Returns the next block, with or without data, and nil after the end of the connection.
+    func nextBlock(isolation actor: isolated (any Actor)? = #isolation) async throws(TransportError) -> EventBlock? {
+        while blocks.isEmpty {
+            guard let bytes = try await response.next() else { return nil }
+            blocks = reader.receive(bytes)[...]
+        }
+        let block = blocks.removeFirst()
+        lastEventID = block.position
+        return block
     }
 
     /// Closes the connection.

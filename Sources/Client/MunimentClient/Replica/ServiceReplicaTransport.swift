@@ -33,11 +33,8 @@ public struct ServiceReplicaTransport: ReplicaTransport {
         do {
             let stream = try await connection.openEvents(ServiceRequest(.get, path), after: request.after)
             defer { stream.cancel() }
-            while let blocks = try await stream.nextBlocks() {
-                for block in blocks {
-                    try await receive(
-                        try ReplicaStreamPart(event: block.event, id: block.id, data: block.data.map { Array($0.utf8) }))
-                }
+            while let block = try await stream.nextBlock() {
+                try await receive(try ReplicaStreamPart(event: block.event, id: block.id, data: block.data.map { Array($0.utf8) }))
             }
             return stream.isCut ? .overtaken : .lost(retryAfterSeconds: nil)
         } catch let error as ServiceError {
