@@ -31,8 +31,7 @@ public struct EmailIdentityProvider: IdentityProvider {
     public var isReusable: Bool { true }
 }
 
-extension EmailIdentityProvider: CustomStringConvertible, CustomDebugStringConvertible {
+extension EmailIdentityProvider: CustomStringConvertible {
     /// Does not contain the password.
     public var description: String { "email \(email)" }
-    public var debugDescription: String { description }
 }

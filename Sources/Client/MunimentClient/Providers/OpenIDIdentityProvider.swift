@@ -1,3 +1,4 @@
+internal import Foundation
 public import Primitives
 
 /// The authorization code that an OpenID provider returned. It can be used once.
@@ -95,21 +96,5 @@ struct RedirectAnswer {
     subscript(name: String) -> String? { parameters[name] }
 
     /// Decodes percent-encoding and `+` as a blank, as in HTML forms; returns nil for invalid input.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                    return nil
-                }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
+    private static func decoded(_ text: Substring) -> String? { text.replacing("+", with: " ").removingPercentEncoding }
 }
