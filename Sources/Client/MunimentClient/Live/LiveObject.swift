@@ -10,7 +10,6 @@ public import Primitives
     /// The object; nil before it was read, and if the user may not read it or it does not exist.
     public private(set) var object: StoredObject?
     public private(set) var state = LiveState.loading
-    /// The name of the object.
     public let name: Name
     @ObservationIgnored private let store: StoreClient
     @ObservationIgnored private let seconds: Int

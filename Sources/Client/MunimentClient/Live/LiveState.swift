@@ -21,11 +21,6 @@ public enum LiveState: Hashable, Sendable {
 extension StoreClient {
     /// Refreshes a model until the task is cancelled: at the start, when the feed of notices is open, at each notice that concerns it, and
     /// every few seconds, because notices tell only of changes of access.
-    ///
-    /// - Parameters:
-    ///   - seconds: the seconds between two refreshes, at least 1.
-    ///   - concerns: whether a notice is about the model.
-    ///   - refresh: refreshes the model.
     @MainActor func keepCurrent(
         everySeconds seconds: Int, concerns: @escaping @Sendable (AccessNotice) -> Bool, refresh: () async -> Void
     ) async {

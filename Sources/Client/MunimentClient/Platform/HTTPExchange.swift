@@ -27,13 +27,11 @@ final class HTTPExchange: Sendable {
 
     private let content = Mutex(Content())
     private let task: URLSessionTask
+    /// Whether the request has a body of at least one byte.
     private let hasBody: Bool
+    /// The maximum bytes that are kept for the reader.
     private let limitBytes: Int
 
-    /// - Parameters:
-    ///   - task: the task of the request.
-    ///   - hasBody: whether the request has a body of at least one byte.
-    ///   - limitBytes: the maximum bytes that are kept for the reader.
     init(_ task: URLSessionTask, hasBody: Bool, limitBytes: Int) {
         self.task = task
         self.hasBody = hasBody

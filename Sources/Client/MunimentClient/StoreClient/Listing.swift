@@ -12,8 +12,6 @@ public struct Listing<Element: Hashable & Sendable>: AsyncSequence, Sendable {
     public let pages: ListingPages<Element>
 
     /// Returns all elements of the list, in memory.
-    ///
-    /// - Throws: ``ServiceError``.
     public func collected() async throws(ServiceError) -> [Element] {
         var elements: [Element] = []
         for try await page in pages { elements += page.items }
@@ -89,7 +87,6 @@ public struct ListingPages<Element: Hashable & Sendable>: AsyncSequence, Sendabl
 }
 
 extension StoreClient {
-    /// Returns the list of a call.
     func list<Element: WireValue>(_ call: Call, _ member: String, firstOnly: Set<String> = ["at"]) -> Listing<Element> {
         Listing(
             pages: ListingPages(connection: connection, call: call, member: member, firstOnly: firstOnly) {

@@ -172,10 +172,8 @@ extension StoreChange {
     /// Registers a user or a thing.
     public static func register(_ principal: Name) -> StoreChange { StoreChange("register", [("principal", .name(principal))]) }
 
-    /// Creates a role.
     public static func createRole(_ role: Name) -> StoreChange { StoreChange("createRole", [("role", .name(role))]) }
 
-    /// Deletes a role.
     public static func deleteRole(_ role: Name) -> StoreChange { StoreChange("deleteRole", [("role", .name(role))]) }
 
     /// Adds a user, a thing or a role to a role.

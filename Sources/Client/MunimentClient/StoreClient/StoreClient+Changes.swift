@@ -9,7 +9,6 @@ extension StoreClient {
     ///   - comment: a comment for the history.
     ///   - key: identifies this transaction: a repetition with the same key is made once, also from another process. By default, each
     ///     call has a new key.
-    /// - Returns: the result.
     /// - Throws: ``ServiceError``. The problem of a refused transaction has the `code` and the index of the refused `change`.
     @discardableResult public func commit(
         _ changes: [StoreChange], comment: String? = nil, idempotencyKey key: String? = nil
@@ -28,7 +27,6 @@ extension StoreClient {
     ///   - changes: 1 to 1,000 changes.
     ///   - comment: a comment for the history.
     /// - Returns: a result for each change, in the same order.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func commitEach(
         _ changes: [StoreChange], comment: String? = nil
     ) async throws(ServiceError) -> [SeparateResult] {
@@ -44,7 +42,6 @@ extension StoreClient {
     ///   - changes: the changes.
     ///   - actor: who would make them; by default the actor of this client.
     /// - Returns: the differences, and the changes that would be refused.
-    /// - Throws: ``ServiceError``.
     public func whatIf(_ changes: [StoreChange], as actor: Name? = nil) async throws(ServiceError) -> WhatIfAnswer {
         let draft = JSONObject(present: [("as", actor.map { .name($0) } ?? asActor), ("do", .changes(changes))])
         return try await connection.perform(Call(.post, path("what-if"), [("transactions", .array([.object(draft)]))]))
@@ -59,8 +56,6 @@ extension StoreClient {
     ///   - until: when the access ends; nil for access without an end.
     ///   - revision: the revision of the entries that the user has seen. If the list has changed since, the request fails with
     ///     ``ProblemKind/conflict``: read the entries again.
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func share(
         _ object: Name, with subject: Name, _ privileges: [String], until: Instant? = nil, expecting revision: Revision? = nil
     ) async throws(ServiceError) -> CommitReceipt {
@@ -75,8 +70,6 @@ extension StoreClient {
     ///   - privileges: the privileges to remove; nil for the whole entry.
     ///   - revision: the revision of the entries that the user has seen. If the list has changed since, the request fails with
     ///     ``ProblemKind/conflict``: read the entries again.
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func revoke(
         _ subject: Name, on object: Name, _ privileges: [String]? = nil, expecting revision: Revision? = nil
     ) async throws(ServiceError) -> CommitReceipt {
@@ -88,8 +81,6 @@ extension StoreClient {
     /// - Parameters:
     ///   - role: the new role; nil for the default of the service.
     ///   - members: its members, beside the caller.
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func lock(role: Name? = nil, members: [Name] = []) async throws(ServiceError) -> CommitReceipt {
         var call = Call(
             .post, path("lock"),
@@ -127,7 +118,6 @@ extension StoreClient {
     ///   - value: its value.
     ///   - parent: the object that contains it; nil for none.
     ///   - owner: its owner; by default the caller.
-    /// - Returns: the result.
     /// - Throws: ``ServiceError``, with ``ProblemKind/preconditionFailed`` if the object exists.
     @discardableResult public func create(
         _ object: Name, _ value: JSONValue = .null, in parent: Name? = nil, owner: Name? = nil
@@ -143,8 +133,6 @@ extension StoreClient {
     ///   - value: the new value.
     ///   - changed: the ``StoredObject/changed`` of the version that the value is based on. If the object has changed since, the request
     ///     fails with ``ProblemKind/preconditionFailed``: read it again. Nil replaces any version.
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func write(
         _ object: Name, _ value: JSONValue, expecting changed: Revision?
     ) async throws(ServiceError) -> CommitReceipt {
@@ -157,8 +145,6 @@ extension StoreClient {
     ///   - object: its name.
     ///   - members: the changed members.
     ///   - changed: the ``StoredObject/changed`` of the version that the patch is based on; nil changes any version.
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func patch(
         _ object: Name, _ members: JSONObject, expecting changed: Revision?
     ) async throws(ServiceError) -> CommitReceipt {
@@ -171,8 +157,6 @@ extension StoreClient {
     /// - Parameters:
     ///   - object: its name.
     ///   - changed: the ``StoredObject/changed`` of the version that the caller has seen; nil deletes any version.
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     @discardableResult public func delete(
         _ object: Name, expecting changed: Revision?
     ) async throws(ServiceError) -> CommitReceipt {

@@ -20,7 +20,6 @@ extension StoreClient {
     ///   - start: the first moment: a revision or a time.
     ///   - end: the second moment.
     ///   - pageSize: the maximum number of differences on a page, up to 10,000.
-    /// - Returns: the differences.
     public func differences(
         of name: Name, from start: ReadPoint, to end: ReadPoint = .now, pageSize: Int? = nil
     ) -> Listing<AccessDifference> {
@@ -36,7 +35,6 @@ extension StoreClient {
     ///   - revision: only notices after this revision.
     ///   - point: the end of the history.
     ///   - pageSize: the number of notices on a page, up to 1,000. A page has whole revisions.
-    /// - Returns: the notices.
     public func notices(
         for subscriber: Name? = nil, after revision: Revision? = nil, at point: ReadPoint = .now, pageSize: Int? = nil
     ) -> Listing<AccessNotice> {
@@ -51,7 +49,6 @@ extension StoreClient {
     /// - Parameters:
     ///   - filter: the records to list; all by default.
     ///   - pageSize: the maximum number of records on a page, up to 1,000.
-    /// - Returns: the records.
     public func audit(_ filter: AuditRequest = AuditRequest(), pageSize: Int? = nil) -> Listing<AuditEntry> {
         list(read(path("audit"), filter.arguments, .now, pageSize), "records", firstOnly: [])
     }
@@ -64,7 +61,6 @@ extension StoreClient {
     ///   - start: the begin of the span; by default the creation of the store.
     ///   - end: the end of the span.
     ///   - pageSize: the maximum number of subjects on a page, up to 10,000.
-    /// - Returns: the subjects.
     public func accessSpans(
         with privilege: String, on object: Name, from start: ReadPoint? = nil, to end: ReadPoint = .now, pageSize: Int? = nil
     ) -> Listing<SubjectAccessSpans> {
@@ -100,18 +96,14 @@ extension StoreClient {
     /// - Parameters:
     ///   - subject: the subject.
     ///   - point: the moment of the question.
-    /// - Returns: the report.
-    /// - Throws: ``ServiceError``.
     public func accessReport(of subject: Name, at point: ReadPoint = .now) async throws(ServiceError) -> SubjectReport {
-        let pages: Listing<JSONValue> = Listing(
-            pages: ListingPages(
-                connection: connection, call: read(path("audit", "subject"), [("subject", .name(subject))], point, 10_000),
-                member: "",
-                firstOnly: ["at"]
-            ) { [$0] })
+        let pages = ListingPages<JSONValue>(
+            connection: connection, call: read(path("audit", "subject"), [("subject", .name(subject))], point, 10_000), member: "",
+            firstOnly: ["at"]
+        ) { [$0] }
         var report = JSONObject()
         for try await page in pages {
-            guard case .object(let part) = page else { continue }
+            guard case .object(let part)? = page.items.first else { continue }
             let earlier = report
             report = part
             for name in ["roles", "classes", "objects"] {
@@ -131,8 +123,6 @@ extension StoreClient {
     ///   - parts: the number of parts, up to 1,000.
     ///   - start: the begin of the span; by default the first commit.
     ///   - end: the end of the span.
-    /// - Returns: the numbers.
-    /// - Throws: ``ServiceError``.
     public func activity(
         parts: Int, from start: ReadPoint? = nil, to end: ReadPoint = .now
     ) async throws(ServiceError) -> StoreActivity {
@@ -164,7 +154,6 @@ extension StoreClient {
     ///   - first: the first revision; by default the first of the store.
     ///   - last: the last revision; by default the head. An export has at most 16 MiB: export parts of a larger store.
     /// - Returns: the bytes of the history.
-    /// - Throws: ``ServiceError``.
     public func export(from first: Revision? = nil, to last: Revision? = nil) async throws(ServiceError) -> [UInt8] {
         var call = Call(
             .get, path("export"), [("from", first.map { .revision($0) }), ("to", last.map { .revision($0) })])
@@ -180,7 +169,6 @@ extension StoreClient {
     /// - Parameters:
     ///   - subscriber: the subscriber; nil for the principal of the token.
     ///   - position: the ``FeedEvent/id`` of the last event, or a revision; `0` for the beginning; nil for new events only.
-    /// - Returns: the feed.
     public func noticeFeed(for subscriber: Name? = nil, after position: String? = nil) -> Feed<AccessNotice> {
         feed("notices", [("for", subscriber.map { .name($0) })], position)
     }
@@ -188,7 +176,6 @@ extension StoreClient {
     /// The commits of the store, as they happen. It needs a token that may administer the store.
     ///
     /// - Parameter position: the ``FeedEvent/id`` of the last event, or a revision; `0` for the beginning; nil for new events only.
-    /// - Returns: the feed.
     public func commitFeed(after position: String? = nil) -> Feed<RecordedCommit> { feed("commits", [], position) }
 
     private func feed<Value: WireValue>(

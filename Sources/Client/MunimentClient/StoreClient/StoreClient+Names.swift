@@ -8,7 +8,6 @@ extension StoreClient {
     ///   - object: the object.
     ///   - point: the moment of the question.
     /// - Returns: all entries, with the revision of the list. A caller who may not read the list gets an empty one.
-    /// - Throws: ``ServiceError``.
     public func entries(of object: Name, at point: ReadPoint = .now) async throws(ServiceError) -> EntryList {
         let listing: Listing<AccessEntry> = list(read(path("objects", object.text, "entries"), [], point, nil), "entries")
         var (entries, revision): ([AccessEntry], Revision) = ([], .genesis)
@@ -34,7 +33,6 @@ extension StoreClient {
     ///
     /// - Parameter point: the moment of the question.
     /// - Returns: the names, sorted.
-    /// - Throws: ``ServiceError``.
     public func administrators(at point: ReadPoint = .now) async throws(ServiceError) -> [Name] {
         try await connection.perform(read(path("administrators"), [], point, nil), member: "administrators")
     }
@@ -65,7 +63,6 @@ extension StoreClient {
     /// - Parameters:
     ///   - name: the name.
     ///   - point: the moment of the question.
-    /// - Returns: the description.
     /// - Throws: ``ServiceError``, with ``ProblemKind/notFound`` if the name does not exist.
     public func report(of name: Name, at point: ReadPoint = .now) async throws(ServiceError) -> NameReport {
         try await connection.perform(read(path("names", name.text), [], point, nil))
@@ -74,30 +71,19 @@ extension StoreClient {
     /// Returns the entries that end, the next one first. It needs the right to ask about everyone.
     ///
     /// - Parameter limit: the maximum number of results, up to 1,000.
-    /// - Returns: the entries.
-    /// - Throws: ``ServiceError``.
     public func upcomingEnds(limit: Int? = nil) async throws(ServiceError) -> [UpcomingEnd] {
         try await connection.perform(read(path("ends"), [], .now, limit), member: "ends")
     }
 
     /// Returns what the caller's token allows in this store.
-    ///
-    /// - Returns: the rights.
-    /// - Throws: ``ServiceError``.
     public func callerRights() async throws(ServiceError) -> CallerRights {
         try await connection.perform(Call(.get, path("caller")))
     }
 
     /// Returns the contents and the size of the store. It needs the right to ask about everyone.
-    ///
-    /// - Returns: the numbers.
-    /// - Throws: ``ServiceError``.
     public func statistics() async throws(ServiceError) -> StoreStatistics { try await connection.perform(Call(.get, path())) }
 
     /// Checks the log of the store: its hash chain, every event, every refusal. It needs the right to ask about everyone.
-    ///
-    /// - Returns: the result.
-    /// - Throws: ``ServiceError``.
     public func verify() async throws(ServiceError) -> LogVerification { try await connection.perform(Call(.get, path("verify"))) }
 
     /// Returns a GET request of a list.
@@ -110,7 +96,6 @@ extension ServiceConnection {
     /// Returns the names of the stores that the caller's token can access.
     ///
     /// - Returns: the names, sorted.
-    /// - Throws: ``ServiceError``.
     public func stores() async throws(ServiceError) -> [String] {
         try await perform(Call(.get, "/v1/stores"), member: "stores")
     }

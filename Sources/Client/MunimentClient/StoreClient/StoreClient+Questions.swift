@@ -10,7 +10,6 @@ extension StoreClient {
     ///   - object: on what.
     ///   - point: the moment of the question.
     /// - Returns: the answer, with its reason.
-    /// - Throws: ``ServiceError``.
     public func check(
         _ subject: Name, _ privilege: String, on object: Name, at point: ReadPoint = .now
     ) async throws(ServiceError) -> CheckAnswer {
@@ -25,7 +24,6 @@ extension StoreClient {
     ///   - object: on what.
     ///   - point: the moment of the question.
     /// - Returns: the answer, with its reason.
-    /// - Throws: ``ServiceError``.
     public func check(
         _ subject: Name, _ privileges: [String], on object: Name, at point: ReadPoint = .now
     ) async throws(ServiceError) -> CheckAnswer {
@@ -38,7 +36,6 @@ extension StoreClient {
     ///   - checks: the checks.
     ///   - point: the moment of the checks: now, a revision or a time.
     /// - Returns: a decision for each check, in the same order.
-    /// - Throws: ``ServiceError``.
     public func check(_ checks: [AccessCheck], at point: ReadPoint = .now) async throws(ServiceError) -> [CheckDecision] {
         // The service takes a request without evaluations as a single one.
         guard !checks.isEmpty else { return [] }
@@ -64,8 +61,6 @@ extension StoreClient {
     ///   - subject: who.
     ///   - object: on what.
     ///   - point: the moment of the question.
-    /// - Returns: the privileges, with the revision of the answer.
-    /// - Throws: ``ServiceError``.
     public func privileges(
         of subject: Name, on object: Name, at point: ReadPoint = .now
     ) async throws(ServiceError) -> PrivilegesAnswer {
@@ -80,8 +75,6 @@ extension StoreClient {
     ///   - object: on what.
     ///   - withProposals: whether to search for changes that would allow a denied access.
     ///   - point: the moment of the question.
-    /// - Returns: the explanation.
-    /// - Throws: ``ServiceError``.
     public func explain(
         _ subject: Name, _ privileges: [String], on object: Name, withProposals: Bool = true, at point: ReadPoint = .now
     ) async throws(ServiceError) -> AccessExplanation {
@@ -100,7 +93,6 @@ extension StoreClient {
     ///   - withProposals: whether to search for changes that would allow the denied checks.
     ///   - point: the moment of the checks.
     /// - Returns: an explanation for each check, in the same order.
-    /// - Throws: ``ServiceError``.
     public func explain(
         _ checks: [AccessCheck], withProposals: Bool = true, at point: ReadPoint = .now
     ) async throws(ServiceError) -> [AccessExplanation] {

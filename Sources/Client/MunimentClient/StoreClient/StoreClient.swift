@@ -12,7 +12,6 @@ public import Primitives
 /// each is made once.
 public struct StoreClient: Sendable {
     public let connection: ServiceConnection
-    /// The name of the store.
     public let name: String
     /// The caller of changes and reads; nil for a token that acts as a principal itself, such as that of a signed-in user.
     public let actor: Name?
@@ -25,7 +24,6 @@ public struct StoreClient: Sendable {
         (self.connection, self.name, self.actor) = (connection, name, actor)
     }
 
-    /// The actor as an argument.
     var asActor: JSONValue? { actor.map { .string($0.text) } }
 
     /// Returns the path of a route of this store, from its segments.
@@ -68,10 +66,7 @@ struct Call: Sendable {
     var body: JSONValue?
     var effect = RequestEffect.question
 
-    /// - Parameters:
-    ///   - method: the method.
-    ///   - path: the path.
-    ///   - arguments: the arguments; those without a value are omitted.
+    /// - Parameter arguments: the arguments; those without a value are omitted.
     init(_ method: ServiceRequest.Method, _ path: String, _ arguments: [(String, JSONValue?)] = []) {
         (self.method, self.path) = (method, path)
         self.arguments = JSONObject(present: arguments)
@@ -83,7 +78,6 @@ struct Call: Sendable {
         return ServiceRequest(method, method == .post || query.isEmpty ? path : path + "?" + query, headers: headers)
     }
 
-    /// The request, encoded.
     var request: ServiceRequest {
         get throws(ServiceError) {
             var request = address
@@ -99,7 +93,6 @@ struct Call: Sendable {
 }
 
 extension ServiceConnection {
-    /// Performs a call, and reads its result.
     func perform<Value: WireValue>(_ call: Call) async throws(ServiceError) -> Value {
         let response = try await send(try call.request, effect: call.effect)
         do { return try Value(wire: try JSONText.decode(response.body, limit: URLSessionTransport.responseBytes)) } catch {
@@ -107,7 +100,6 @@ extension ServiceConnection {
         }
     }
 
-    /// Performs a call, and reads one member of its result.
     func perform<Value: WireValue>(_ call: Call, member: String) async throws(ServiceError) -> Value {
         let members: JSONObject = try await perform(call)
         do { return try members.read(member) } catch {

@@ -30,10 +30,9 @@ public struct ServiceRequest: Hashable, Sendable {
     }
 }
 
-extension ServiceRequest: CustomStringConvertible, CustomDebugStringConvertible {
+extension ServiceRequest: CustomStringConvertible {
     /// Method and path, without headers and body, which contain secrets.
     public var description: String { "\(method.rawValue) \(path)" }
-    public var debugDescription: String { description }
 }
 
 /// A response of the service.

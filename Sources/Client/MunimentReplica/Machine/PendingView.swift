@@ -22,7 +22,6 @@ struct PendingView: Sendable {
 
     init(classes: [String]) { self.classes = Set(classes.map { ExactText($0) }) }
 
-    /// Whether a pending transaction changes the object.
     func isPending(_ name: Name) -> Bool { marks.contains(name) }
 
     /// Every object that a pending transaction changes.

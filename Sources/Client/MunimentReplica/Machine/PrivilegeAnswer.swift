@@ -22,11 +22,8 @@ extension ReplicaMachine {
     /// Returns whether the user has a privilege on an object, or on a class such as `class:doc`.
     ///
     /// - Parameters:
-    ///   - privilege: its name.
-    ///   - name: an object, or a class.
     ///   - now: the current time of the local clock. Privileges end by it.
     ///   - maxAgeSeconds: the age after which the answer is unknown.
-    ///   - storage: the storage.
     func answer(
         _ privilege: String, on name: Name, at now: Instant, maxAgeSeconds: Int64, reading storage: some ReplicaStorage
     ) throws -> PrivilegeAnswer {

@@ -31,7 +31,6 @@ public enum ReplicaStreamEnd: Hashable, Sendable {
     case lost(retryAfterSeconds: Int?)
     /// The replica was slower than the service, and the connection was closed. The next one continues at once.
     case overtaken
-    /// The service refused the stream.
     case refused(TransactionRefusal)
 }
 
@@ -85,7 +84,6 @@ enum ReplicaReport: Hashable, Sendable {
     case reloaded
     /// The confirmed state no longer has these objects: they were deleted, or the user may not read them any longer.
     case lost([Name])
-    /// The privileges on classes changed.
     case classPrivilegesChanged
     case ended(EndedTransaction)
     /// The store was restored from a backup. Pending transactions were given back.

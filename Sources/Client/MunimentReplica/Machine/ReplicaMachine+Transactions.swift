@@ -101,7 +101,6 @@ extension ReplicaMachine {
         remove(&step) { ended.contains($0.id) }
     }
 
-    /// Removes transactions from the queue.
     mutating func remove(_ step: inout Step<some ReplicaStorage>, where isRemoved: (PendingTransaction) -> Bool) {
         for transaction in pending where isRemoved(transaction) {
             step.writes.append(.removePending(transaction.id))

@@ -11,7 +11,6 @@ public enum ReplicaUpdate: Hashable, Sendable {
     case accessLost(Name)
     /// More changed than the updates name, or the reader was too slow: read the views again.
     case reloaded
-    /// The privileges of the user on the classes changed.
     case classPrivilegesChanged
     /// A transaction ended. Its changes are in it if it was taken back.
     case ended(EndedTransaction)
