@@ -1,12 +1,13 @@
 import Events
 import Foundation
 import Hashing
-import Identity
 import IdentitySupport
 import IssuerSupport
 import OpenIDConnect
 import TestSupport
 import Testing
+
+@testable import Identity
 
 @Suite("I2 OpenID Connect: only the response to an attempt proves a user")
 struct HostileProviderTests {

@@ -23,17 +23,6 @@ public struct Account: Hashable, Sendable {
     /// The linked identities in the order they were linked: at least one, and at most one per provider.
     public internal(set) var identities: [LinkedIdentity]
 
-    public init(
-        id: AccountID, principal: Name, createdAt: Instant, email: EmailAddress?, profile: Profile, identities: [LinkedIdentity]
-    ) {
-        self.id = id
-        self.principal = principal
-        self.createdAt = createdAt
-        self.email = email
-        self.profile = profile
-        self.identities = identities
-    }
-
     /// Returns the identity of a provider; nil if the account has none.
     public func identity(_ provider: ProviderID) -> LinkedIdentity? { identities.first { $0.provider == provider } }
 }
@@ -65,14 +54,6 @@ public struct LinkedIdentity: Hashable, Sendable {
     /// The stored secret of the provider, such as the hash of a password (PHC string); nil if the provider stores nothing.
     public var secret: String?
     public let linkedAt: Instant
-
-    public init(provider: ProviderID, key: IdentityKey, label: String? = nil, secret: String? = nil, linkedAt: Instant) {
-        self.provider = provider
-        self.key = key
-        self.label = label
-        self.secret = secret
-        self.linkedAt = linkedAt
-    }
 }
 
 /// An email address in lowercase. Addresses are compared in this form, so that one mailbox cannot have two accounts.

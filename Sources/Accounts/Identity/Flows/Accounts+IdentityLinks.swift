@@ -22,18 +22,14 @@ extension Accounts {
         guard account.identity(provider) == nil else { throw .alreadyLinked }
         let charges = AttemptCharges(onFailure: [.source(source)], always: [.changes(account.id)])
         let proof = try authenticate(way, evidence, for: .enrolment, charges: charges).proof
-        let linked = try change(at: clock()) { change throws(AccountError) in
-            let present = try present(session, in: change)
+        return try changeSignInMethods(session, .linked(provider)) { change, present throws(AccountError) in
             try AccountRules.mayLink(provider, proof.key, unshown: proof.unverifiedAddress, to: present, in: change.state)
             try linkAndEndOthers(PendingIdentity(provider, proof), to: account.id, kept: session.id, in: &change)
             // An account without an email gets the first unused email that a provider has verified.
             if present.email == nil, let address = proof.verifiedAddress, change.state.account(email: address) == nil {
                 change.record(.emailSet(account.id, address))
             }
-            return change.state.account(account.id) ?? present
         }
-        signInMethodsChanged(linked, .linked(provider))
-        return linked
     }
 
     /// Links an identity proven before (``AccountError/accountExists(providers:link:)``) to the account with the same email.
@@ -41,28 +37,20 @@ extension Accounts {
         let (session, account) = try recentlySignedIn(access)
         let pending = try pendingLink(link, for: account.id)
         try limiter.charge([.changes(account.id)], at: clock())
-        let linked = try change(at: clock()) { change throws(AccountError) in
-            _ = try present(session, in: change)
+        return try changeSignInMethods(session, .linked(pending.identity.provider)) { change, _ throws(AccountError) in
             try linkAndEndOthers(pending.identity, to: account.id, kept: session.id, in: &change)
-            return change.state.account(account.id) ?? account
         }
-        signInMethodsChanged(linked, .linked(pending.identity.provider))
-        return linked
     }
 
     /// Unlinks an identity. The last usable one cannot be unlinked.
     public func unlink(_ access: String, _ provider: ProviderID) throws(AccountError) -> Account {
         let (session, account) = try recentlySignedIn(access)
         try limiter.charge([.changes(account.id)], at: clock())
-        let unlinked = try change(at: clock()) { change throws(AccountError) in
-            let present = try present(session, in: change)
+        return try changeSignInMethods(session, .unlinked(provider)) { change, present throws(AccountError) in
             try AccountRules.mayUnlink(provider, from: present, usable: Set(signInMethods.keys))
             change.record(.identityUnlinked(account.id, provider))
             sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
-            return change.state.account(account.id) ?? present
         }
-        signInMethodsChanged(unlinked, .unlinked(provider))
-        return unlinked
     }
 
     /// Links an identity as part of a change, and ends the account's other sessions.
@@ -76,6 +64,26 @@ extension Accounts {
         try AccountRules.mayLink(identity.provider, identity.key, unshown: nil, to: present, in: change.state)
         change.record(.identityLinked(account, identity.linked(at: change.now)))
         sessions.endAll(of: account, except: kept, .credentialsChanged, in: &change)
+    }
+
+    /// Changes the account of a session, and returns the account after the change.
+    func change(
+        _ session: Session, _ body: (inout AccountChange, Account) throws(AccountError) -> Void
+    ) throws(AccountError) -> Account {
+        try change(at: clock()) { change throws(AccountError) in
+            let present = try present(session, in: change)
+            try body(&change, present)
+            return change.state.account(present.id) ?? present
+        }
+    }
+
+    /// Changes the sign-in methods of the account of a session, and notifies the user.
+    func changeSignInMethods(
+        _ session: Session, _ notice: AccountNotice, _ body: (inout AccountChange, Account) throws(AccountError) -> Void
+    ) throws(AccountError) -> Account {
+        let changed = try change(session, body)
+        signInMethodsChanged(changed, notice)
+        return changed
     }
 
     /// Returns the account of a session, as the change sees it. The session may have ended since the request arrived.

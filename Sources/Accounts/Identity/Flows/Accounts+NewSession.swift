@@ -110,8 +110,7 @@ extension Accounts {
         guard account.identity(arrived.identity.provider) == nil else { return .accountExists(providers: providers, link: nil) }
         let now = clock()
         let link = try links.add(
-            PendingLink(identity: arrived.identity, account: holder, address: address),
-            until: now.advanced(bySeconds: settings.codeSeconds), at: now)
+            PendingLink(identity: arrived.identity, account: holder), until: now.advanced(bySeconds: settings.codeSeconds), at: now)
         return .accountExists(providers: providers, link: link)
     }
 

@@ -15,13 +15,11 @@ extension Accounts {
     /// - Throws: ``AccountError``. ``AccountError/malformed(_:)`` if the new profile is invalid; nothing is changed then.
     public func updateProfile(_ access: String, _ edit: (inout Profile) -> Void) throws(AccountError) -> Account {
         let (session, _) = try signedIn(access)
-        return try change(at: clock()) { change throws(AccountError) in
-            let present = try present(session, in: change)
+        return try change(session) { change, present throws(AccountError) in
             var profile = present.profile
             edit(&profile)
             profile = try TextRules.checked(profile)
             if present.profile != profile { change.record(.profileChanged(present.id, profile)) }
-            return change.state.account(present.id) ?? present
         }
     }
 
@@ -34,14 +32,10 @@ extension Accounts {
         guard account.identity(.password) == nil else { throw .alreadyLinked }
         guard let email = account.email else { throw .notThere(AccountRules.noEmail) }
         let proof = try newPassword(password, for: email, always: [.changes(account.id)])
-        let changed = try change(at: clock()) { change throws(AccountError) in
-            let present = try present(session, in: change)
+        return try changeSignInMethods(session, .passwordSet) { change, present throws(AccountError) in
             try AccountRules.mayLink(.password, proof.key, unshown: email, to: present, in: change.state)
             try linkAndEndOthers(PendingIdentity(.password, proof), to: account.id, kept: session.id, in: &change)
-            return change.state.account(account.id) ?? present
         }
-        signInMethodsChanged(changed, .passwordSet)
-        return changed
     }
 
     /// Changes the password, and ends all other sessions and pending attempts of the account. Needs a recent sign-in.
@@ -51,18 +45,14 @@ extension Accounts {
             throw .notThere("the account has no password: set one (`POST /v1/account/password`)")
         }
         let proof = try newPassword(password, for: email, always: [.changes(account.id)])
-        let changed = try change(at: clock()) { change throws(AccountError) in
-            let present = try present(session, in: change)
+        return try changeSignInMethods(session, .passwordSet) { change, present throws(AccountError) in
             // The email may have changed or the password been unlinked meanwhile.
             guard let identity = present.identity(.password), identity.key == proof.key else {
                 throw .notThere("the account's email or password was changed meanwhile: try again")
             }
             change.record(.secretChanged(account.id, .password, key: proof.key, secret: proof.secret))
             sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
-            return change.state.account(account.id) ?? present
         }
-        signInMethodsChanged(changed, .passwordSet)
-        return changed
     }
 
     /// Sends a code to a new address, which becomes the account's email only after the code is confirmed. The response does not
@@ -92,8 +82,9 @@ extension Accounts {
         let kind = PendingStep.Kind.emailChange(account.id, session.id)
         return try redeem(kind, attempt, code, from: source) { step throws(AccountError) in
             let address = step.address
-            let (before, changed) = try change(at: clock()) { change throws(AccountError) in
-                let present = try present(session, in: change)
+            var former: EmailAddress?
+            let changed = try change(session) { change, present throws(AccountError) in
+                former = present.email
                 try AccountRules.mayHave(address, present, in: change.state)
                 change.record(.emailSet(account.id, address))
                 if let identity = present.identity(.password) {
@@ -101,10 +92,9 @@ extension Accounts {
                         .secretChanged(account.id, .password, key: IdentityKey(address), secret: identity.secret))
                 }
                 sessions.endAll(of: account.id, except: session.id, .credentialsChanged, in: &change)
-                return (present, change.state.account(account.id) ?? present)
             }
             steps.drop(about: address)
-            signInMethodsChanged(changed, .emailChanged, to: before.email ?? address)
+            signInMethodsChanged(changed, .emailChanged, to: former ?? address)
             return changed
         }
     }

@@ -111,13 +111,6 @@ public struct SignedIn: Hashable, Sendable {
     public let tokens: SessionTokens
     /// Whether the account was created by this request.
     public let isNew: Bool
-
-    public init(session: Session, account: Account, tokens: SessionTokens, isNew: Bool) {
-        self.session = session
-        self.account = account
-        self.tokens = tokens
-        self.isNew = isNew
-    }
 }
 
 /// The result of a sign-up.

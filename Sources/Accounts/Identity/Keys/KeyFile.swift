@@ -16,17 +16,12 @@ final class KeyFile: Sendable {
 
     /// Opens the file, or creates it if no account exists.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - master: the key that seals the keys.
-    ///   - isNeeded: whether accounts exist, so that the file must exist too.
+    /// - Parameter isNeeded: whether accounts exist, so that the file must exist too.
     init(path: String, master: MasterKey, isNeeded: Bool) throws {
         if try !exists(path) {
             guard !isNeeded else { throw AccountDatabaseError.keysMissing(path: path) }
             let seal = AuthenticatedEncryption.seal([], key: master.wrapping, boundTo: KeyFile.headBinding)
-            let head = KeyFile.headMark + seal
-            let slot = head + [UInt8](repeating: 0, count: KeySlot.byteCount - head.count)
-            _ = try createFile(path, with: slot)
+            _ = try createFile(path, with: KeySlot.padded(KeyFile.headMark + seal))
         }
         slots = try SlotFile(path: path, slotBytes: KeySlot.byteCount)
         self.master = master

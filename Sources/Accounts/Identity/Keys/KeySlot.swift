@@ -18,12 +18,10 @@ enum KeySlot {
     private static let keyMark = Array("key of 1".utf8)
     private static let destroyedMark = Array("DESTROY!".utf8)
 
-    /// Returns the bytes of a slot with the key of an account.
     static func bytes(of key: EncryptionKey, for account: AccountID, wrappedBy wrapping: EncryptionKey) -> [UInt8] {
         padded(keyMark + AuthenticatedEncryption.seal(key.bytes, key: wrapping, boundTo: binding(account)))
     }
 
-    /// The bytes of a slot with a destroyed key.
     static let destroyedBytes = padded(destroyedMark)
 
     init(_ bytes: [UInt8], of account: AccountID, wrappedBy wrapping: EncryptionKey) {
@@ -53,7 +51,7 @@ enum KeySlot {
         return writer.bytes
     }
 
-    private static func padded(_ bytes: [UInt8]) -> [UInt8] {
+    static func padded(_ bytes: [UInt8]) -> [UInt8] {
         bytes + [UInt8](repeating: 0, count: byteCount - bytes.count)
     }
 }

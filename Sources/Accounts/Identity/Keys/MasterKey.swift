@@ -25,9 +25,7 @@ struct MasterKey: Sendable {
 
     /// Reads the key, or creates it if no account exists.
     ///
-    /// - Parameters:
-    ///   - path: the path of the file.
-    ///   - isNeeded: whether accounts exist that need the original key.
+    /// - Parameter isNeeded: whether accounts exist that need the original key.
     /// - Throws: ``AccountDatabaseError`` if the file is missing, readable by others or malformed; `FileError`.
     static func load(path: String, isNeeded: Bool) throws -> MasterKey {
         if try !exists(path) {

@@ -15,9 +15,6 @@ final class BackgroundThreads: Sendable {
     /// The niceness of a thread (`setpriority`): 0 for normal, 19 for the lowest priority.
     private static let niceness: Int32 = 15
 
-    /// - Parameters:
-    ///   - count: the number of threads.
-    ///   - backlogLimit: the maximum number of waiting jobs.
     init(count: Int, backlogLimit: Int) {
         queue = WorkQueue(WorkLimits(running: count, waiting: backlogLimit)) {
             // On Linux this applies only to the calling thread. If it is not permitted, the work runs at normal priority.

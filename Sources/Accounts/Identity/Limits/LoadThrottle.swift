@@ -27,10 +27,6 @@ final class LoadThrottle: Sendable {
     /// The minimum interval over which the load is measured.
     static let reckoningNanoseconds: UInt64 = 20_000_000
 
-    /// - Parameters:
-    ///   - processors: the number of processors.
-    ///   - read: reads the clocks.
-    ///   - rest: pauses the thread.
     init(
         processors: Int = ProcessInfo.processInfo.activeProcessorCount,
         read: @escaping @Sendable () -> ClockReading = { ClockReading.now() },

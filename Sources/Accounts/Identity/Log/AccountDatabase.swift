@@ -28,22 +28,24 @@ final class AccountDatabase: Sendable {
     /// - Parameter folder: the folder `.muniment` of the data directory, which must exist.
     /// - Throws: ``AccountDatabaseError``; `LogError` for a damaged log; `FileError` and `StorageError` for errors of the file system.
     init(folder: String) throws {
-        let own = folder + "/accounts"
-        try makePrivateFolder(own)
-        do { lock = try FileLock(path: own + "/writer.lock", holder: processDescription()) } catch let held as FileLock.HeldError {
+        let own = AccountsFolder(folder)
+        try makePrivateFolder(own.path)
+        do { lock = try FileLock(path: own.path + "/writer.lock", holder: processDescription()) } catch let held
+            as FileLock.HeldError
+        {
             throw AccountDatabaseError.held(by: held.holder)
         }
         var opened: [() -> Void] = [lock.release]
         do {
-            try makePrivateFolder(own + "/log")
-            log = try RecordLog(path: own + "/log", isReadOnly: false)
+            try makePrivateFolder(own.log)
+            log = try RecordLog(path: own.log, isReadOnly: false)
             opened.append(log.close)
-            known = LastKnownHead(path: own + "/head")
+            known = own.known
             try AccountDatabase.check(log, against: known.read())
             master = try MasterKey.load(path: folder + "/master.key", isNeeded: log.head != nil)
-            keys = try KeyFile(path: own + "/keys", master: master, isNeeded: log.head != nil)
+            keys = try KeyFile(path: own.keys, master: master, isNeeded: log.head != nil)
             opened.append(keys.close)
-            keysPlace = FilePathCheck(own + "/keys")
+            keysPlace = FilePathCheck(own.keys)
             let state = try AccountDatabase.fold(log, keys)
             current.withLock { $0 = state }
             if let head = log.head { try known.write(head) }

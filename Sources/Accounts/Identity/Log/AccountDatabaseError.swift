@@ -2,19 +2,14 @@ public import Primitives
 
 /// Why the accounts of a data directory cannot be opened or changed. The messages are for the operator and are not sent to users.
 public enum AccountDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process has the accounts open.
     case held(by: String)
     /// There are accounts, but their master key is missing. A new key could not decrypt them.
     case masterKeyMissing(path: String)
     /// Other users of the system may read or change the master key.
     case masterKeyExposed(path: String, mode: UInt32)
-    /// The file of the master key does not contain a key.
     case masterKeyMalformed(path: String)
-    /// The master key is not the key that the accounts' keys were sealed with.
     case masterKeyOther(path: String)
-    /// There are accounts, but the file of their keys does not exist.
     case keysMissing(path: String)
-    /// The file of the accounts' keys has an invalid beginning.
     case keysMalformed(path: String)
     /// The key of an account is neither present nor destroyed.
     case keyDamaged(AccountID, path: String)
@@ -22,31 +17,22 @@ public enum AccountDatabaseError: Error, Hashable, Sendable, CustomStringConvert
     case endsEarly(record: UInt64, known: UInt64)
     /// A record of the log differs from its last known state.
     case replaced(record: UInt64)
-    /// The file with the last known state of the log cannot be read.
     case headMalformed(path: String)
-    /// A record cannot be decoded.
     case unreadable(record: UInt64, CodecError)
-    /// A record was written by a later version.
     case unknownFormat(record: UInt64, version: UInt8)
-    /// The personal data of a record cannot be decrypted with its account's key.
     case unopened(record: UInt64, AccountID)
-    /// A record contradicts the records before it.
     case misfit(record: UInt64, String)
     /// A change contradicts the current state, because of an error in the program. Nothing was written.
     case unfit(String)
-    /// The state in memory differs from the log.
     case different(String)
-    /// The destination of a restored backup already contains accounts.
     case alreadyThere(path: String)
     /// The backup of accounts was changed after it was made.
     case backupDamaged(path: String, problem: String)
     /// The disk is full. Nothing was written; the same change can succeed later.
     case insufficientResources(path: String)
-    /// An earlier write failed.
     case stopped(String)
     /// Since the accounts were opened, a path of their files was removed or leads to another file.
     case displaced(path: String)
-    /// The accounts were closed.
     case closed
 
     public var description: String {

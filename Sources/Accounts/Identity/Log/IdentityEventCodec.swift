@@ -167,15 +167,15 @@ enum IdentityEventCodec {
     private static func decodeSession(
         _ bytes: Span<UInt8>, _ reader: inout ByteReader, at place: EncryptionContext, _ seals: some PersonalDataCipher
     ) throws -> LoggedEvent {
-        let fields = try reader.session(bytes)
-        let account = fields.account
+        var (session, hashes) = try reader.session(bytes)
+        let account = session.account
         guard let plain = try seals.open(try reader.blob(bytes), of: account, boundTo: place.binding(account)) else {
-            return .forgotten(.sessionBegun(fields.id, account))
+            return .forgotten(.sessionBegun(session.id, account))
         }
         var inner = ByteReader()
-        let device = try inner.optionalText(plain.span)
+        session.device = try inner.optionalText(plain.span)
         try inner.finish(plain)
-        return .readable(.sessionBegun(fields.session(device: device), fields.hashes))
+        return .readable(.sessionBegun(session, hashes))
     }
 }
 

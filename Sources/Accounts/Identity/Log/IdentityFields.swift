@@ -39,22 +39,6 @@ extension ByteWriter {
     }
 }
 
-/// A session without its device name, which is sealed.
-struct SessionFields {
-    let id: SessionID
-    let account: AccountID
-    let hashes: SessionHashes
-    let provider: ProviderID
-    /// Created, authenticated and refreshed; the expiry of the access token, of the idle time, and of the session.
-    let times: [Instant]
-
-    func session(device: String?) -> Session {
-        Session(
-            id: id, account: account, device: device, createdAt: times[0], provider: provider, authenticatedAt: times[1],
-            refreshedAt: times[2], accessEnds: times[3], idleEnds: times[4], ends: times[5])
-    }
-}
-
 extension ByteReader {
     mutating func account(_ bytes: Span<UInt8>) throws(CodecError) -> AccountID {
         let number = try varint(bytes)
@@ -111,12 +95,15 @@ extension ByteReader {
             secret: try optionalText(bytes), linkedAt: try time(bytes))
     }
 
-    mutating func session(_ bytes: Span<UInt8>) throws(CodecError) -> SessionFields {
+    /// Reads a session without its device name, which is sealed.
+    mutating func session(_ bytes: Span<UInt8>) throws(CodecError) -> (Session, SessionHashes) {
         let (id, account) = (try sessionID(bytes), try account(bytes))
         let (hashes, provider) = (try hashes(bytes), try provider(bytes))
-        var times: [Instant] = []
-        for _ in 0..<6 { times.append(try time(bytes)) }
-        return SessionFields(id: id, account: account, hashes: hashes, provider: provider, times: times)
+        let (createdAt, authenticatedAt, refreshedAt) = (try time(bytes), try time(bytes), try time(bytes))
+        let session = Session(
+            id: id, account: account, createdAt: createdAt, provider: provider, authenticatedAt: authenticatedAt,
+            refreshedAt: refreshedAt, accessEnds: try time(bytes), idleEnds: try time(bytes), ends: try time(bytes))
+        return (session, hashes)
     }
 
     /// Throws if any bytes are left.

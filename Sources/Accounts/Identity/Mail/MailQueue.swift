@@ -30,7 +30,6 @@ final class MailQueue: Sendable {
     private let allSent = DispatchGroup()
 
     /// - Parameters:
-    ///   - mailer: sends the mails.
     ///   - limit: the maximum number of waiting mails of each kind.
     ///   - pausesSeconds: the delays before each further attempt after a failure.
     ///   - report: called if a mail is dropped, without its address and text.

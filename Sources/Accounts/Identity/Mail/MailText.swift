@@ -3,7 +3,6 @@ internal import Primitives
 /// The texts of the mails. They contain no text from the caller: otherwise an attacker could send text to any address through this
 /// service.
 struct MailText {
-    /// The name of the service.
     let service: String
 
     /// The same text whether or not the address has an account.

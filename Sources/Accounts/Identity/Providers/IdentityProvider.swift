@@ -83,7 +83,7 @@ public enum AuthenticationPurpose: Hashable, Sendable {
 }
 
 /// An identity that a provider has proven.
-public struct VerifiedIdentity: Hashable, Sendable {
+public struct VerifiedIdentity: Sendable {
     public var key: IdentityKey
     /// A label of the identity for the user.
     public var label: String?
@@ -107,14 +107,6 @@ public struct VerifiedIdentity: Hashable, Sendable {
         self.profile = profile
         self.authenticatedAt = authenticatedAt
     }
-
-    public static func == (left: VerifiedIdentity, right: VerifiedIdentity) -> Bool {
-        left.key == right.key && left.label == right.label && left.secret == right.secret && left.profile == right.profile
-            && left.email?.address == right.email?.address && left.email?.isVerified == right.email?.isVerified
-            && left.authenticatedAt == right.authenticatedAt
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
     /// The address of the identity, if its ownership is unproven. Until it is, the proof identifies no user.
     public var unverifiedAddress: EmailAddress? {

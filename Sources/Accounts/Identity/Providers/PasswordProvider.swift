@@ -14,9 +14,6 @@ final class PasswordProvider: IdentityProvider {
     /// The hash of a random password with the current settings: an unknown address costs the same work as a wrong password.
     let nobody: String
 
-    /// - Parameters:
-    ///   - settings: the cost of a hash. Older hashes are replaced at sign-in.
-    ///   - threads: the threads that compute the hashes.
     /// - Throws: ``CommonPasswordsError``, or `PasswordHash.OutOfMemoryError`.
     init(_ settings: PasswordHash.Settings, on threads: BackgroundThreads) throws {
         common = try CommonPasswords.installed.get()

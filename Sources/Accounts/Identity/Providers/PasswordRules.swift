@@ -10,11 +10,6 @@ struct PasswordRules {
     static let limitBytes = 1_024
 
     /// Returns the problem of a new password and the rule; nil if the password is acceptable.
-    ///
-    /// - Parameters:
-    ///   - password: the password as it was sent.
-    ///   - email: the address of the identity.
-    ///   - common: the list of common passwords.
     static func violation(_ password: String, for email: EmailAddress, common: CommonPasswords) -> String? {
         let bytes = Array(password.utf8)
         if bytes.count < leastBytes { return "the password has \(bytes.count) bytes: use at least \(leastBytes)" }

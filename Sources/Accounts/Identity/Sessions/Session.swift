@@ -14,7 +14,7 @@ public struct Session: Hashable, Sendable {
     public let id: SessionID
     public let account: AccountID
     /// The device name of the client, at most ``deviceLimitBytes`` bytes.
-    public let device: String?
+    public internal(set) var device: String?
     public let createdAt: Instant
     /// The provider of the last authentication in this session.
     public internal(set) var provider: ProviderID
@@ -30,22 +30,6 @@ public struct Session: Hashable, Sendable {
     public let ends: Instant
 
     public static let deviceLimitBytes = 128
-
-    public init(
-        id: SessionID, account: AccountID, device: String?, createdAt: Instant, provider: ProviderID, authenticatedAt: Instant,
-        refreshedAt: Instant, accessEnds: Instant, idleEnds: Instant, ends: Instant
-    ) {
-        self.id = id
-        self.account = account
-        self.device = device
-        self.createdAt = createdAt
-        self.provider = provider
-        self.authenticatedAt = authenticatedAt
-        self.refreshedAt = refreshedAt
-        self.accessEnds = accessEnds
-        self.idleEnds = idleEnds
-        self.ends = ends
-    }
 }
 
 /// The tokens of a session for the client. The service stores only hashes of them.
@@ -54,11 +38,6 @@ public struct SessionTokens: Hashable, Sendable {
     public let access: String
     /// `munr_` and 32 bytes in base64url: can be used once to get new tokens.
     public let refresh: String
-
-    public init(access: String, refresh: String) {
-        self.access = access
-        self.refresh = refresh
-    }
 }
 
 /// The reason why a session ended.
@@ -73,7 +52,6 @@ public enum SessionEndReason: UInt8, Hashable, Sendable, CaseIterable {
     case credentialsChanged = 4
     /// The session had expired when a token was used, or when the log was read.
     case ended = 5
-    /// An administrator ended it.
     case administrator = 6
     case accountDeleted = 7
 }

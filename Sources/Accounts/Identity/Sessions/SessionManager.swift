@@ -23,14 +23,6 @@ struct SessionManager: Sendable {
     // MARK: Beginning
 
     /// Starts a session as part of a change.
-    ///
-    /// - Parameters:
-    ///   - account: the account.
-    ///   - provider: the provider of the authentication.
-    ///   - device: the device name of the client, at most ``Session/deviceLimitBytes`` bytes.
-    ///   - authenticatedAt: when the user authenticated.
-    ///   - now: the current time.
-    ///   - change: the change that records the events.
     func begin(
         _ account: AccountID, provider: ProviderID, device: String?, authenticatedAt: Instant, at now: Instant,
         in change: inout AccountChange
@@ -75,10 +67,7 @@ struct SessionManager: Sendable {
     /// Because a response can be lost, the same request with the same nonce returns the same tokens until these are used. Any other
     /// use of a used refresh token means a theft, whether the thief or the user sent it: the session ends.
     ///
-    /// - Parameters:
-    ///   - text: the refresh token.
-    ///   - nonce: an arbitrary text of the client for this request, at most ``nonceLimitBytes`` bytes.
-    ///   - now: the current time.
+    /// - Parameter nonce: an arbitrary text of the client for this request, at most ``nonceLimitBytes`` bytes.
     /// - Throws: ``AccountError/sessionEnded``, ``AccountError/malformed(_:)``, or the errors of ``AccountDatabase``.
     func refresh(_ text: String, nonce: String, at now: Instant) throws -> (Session, Account, SessionTokens) {
         guard 1...SessionManager.nonceLimitBytes ~= nonce.utf8.count else {
@@ -144,13 +133,7 @@ struct SessionManager: Sendable {
         if change.state.session(id) != nil { change.record(.sessionEnded(id, why)) }
     }
 
-    /// Ends the sessions of an account.
-    ///
-    /// - Parameters:
-    ///   - account: the account.
-    ///   - kept: a session that continues; nil for none.
-    ///   - why: the reason.
-    ///   - change: the change that records the events.
+    /// Ends the sessions of an account, except `kept`.
     func endAll(of account: AccountID, except kept: SessionID?, _ why: SessionEndReason, in change: inout AccountChange) {
         for live in change.state.sessions(of: account) where live.session.id != kept { end(live.session.id, why, in: &change) }
     }

@@ -22,7 +22,6 @@ struct AccountChange {
         time = max(now, state.time)
     }
 
-    /// Records an event.
     mutating func record(_ event: IdentityEvent) {
         guard problem == nil else { return }
         if let excess = event.excess {

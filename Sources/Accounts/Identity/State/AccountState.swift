@@ -36,10 +36,6 @@ struct AccountState: Hashable, Sendable {
     }
 
     /// Returns accounts in the order they were created. Linear in the account numbers visited, including deleted accounts.
-    ///
-    /// - Parameters:
-    ///   - last: the account before the first result; nil to start with the first account.
-    ///   - limit: the maximum number of results.
     func accounts(after last: AccountID?, limit: Int) -> [Account] {
         var found: [Account] = []
         var number = (last?.number ?? 0) + 1

@@ -66,6 +66,4 @@ struct PendingIdentity: Hashable, Sendable {
 struct PendingLink: Hashable, Sendable {
     let identity: PendingIdentity
     let account: AccountID
-    /// The verified address of both.
-    let address: EmailAddress
 }

@@ -16,7 +16,6 @@ final class PendingStepTable: Sendable {
 
     private let table: PendingTable<Row>
 
-    /// - Parameter limit: the maximum number of waiting steps.
     init(limit: Int = 16_384) { table = PendingTable(prefix: "munp_", limit: limit) }
 
     /// Stores a step.
