@@ -7,13 +7,9 @@ enum MailBytes {
     /// The maximum bytes of a line without its end (RFC 5322, section 2.1.1).
     private static let lineLimitBytes = 998
 
-    /// Encodes a mail.
+    /// Encodes a mail. The contents of the message cannot add header lines.
     ///
-    /// - Parameters:
-    ///   - message: the text and the recipient. Its contents cannot add header lines.
-    ///   - sender: the sender.
-    ///   - time: the date of the mail.
-    ///   - identifier: letters and digits that are unique among the mails of the sender.
+    /// - Parameter identifier: letters and digits that are unique among the mails of the sender.
     static func make(_ message: MailMessage, from sender: MailSender, at time: Instant, identifier: String) -> [UInt8] {
         let text = lines(of: message.text)
         let isPlain =

@@ -32,7 +32,6 @@ struct Authority: Hashable, Sendable {
     /// Reads the authority of an address. The result is nil for another scheme, no host, a user name, blanks or control characters.
     ///
     /// - Parameters:
-    ///   - text: the address.
     ///   - schemes: the valid schemes, the encrypted one first.
     ///   - hasPath: whether a path may follow.
     /// - Returns: the authority, and whether the scheme is the encrypted one.

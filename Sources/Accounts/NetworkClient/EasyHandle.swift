@@ -13,9 +13,6 @@ internal import Secrets
     /// The data to upload, which libcurl does not copy.
     private let source = Source()
 
-    /// - Parameters:
-    ///   - bodyLimitBytes: the maximum bytes of the response body.
-    ///   - headLimitBytes: the maximum bytes of the response header.
     /// - Returns: nil if libcurl has no memory.
     init?(bodyLimitBytes: Int, headLimitBytes: Int) {
         guard EasyHandle.isReady, let handle = unsafe curl_easy_init() else { return nil }
@@ -39,7 +36,6 @@ internal import Secrets
     func set(_ option: CURLoption, _ value: Int) { _ = unsafe muniment_curl_set_long(handle, option, value) }
     func set(_ option: CURLoption, _ text: String) { _ = unsafe muniment_curl_set_text(handle, option, text) }
 
-    /// Sets an option with a list of texts.
     func set(_ option: CURLoption, _ texts: [String]) {
         var list: UnsafeMutablePointer<curl_slist>?
         for text in texts { unsafe list = curl_slist_append(list, text) }
@@ -71,7 +67,6 @@ internal import Secrets
         }
     }
 
-    /// Uploads these bytes.
     func upload(_ bytes: [UInt8]) {
         source.rest = bytes[...]
         set(CURLOPT_UPLOAD, 1)

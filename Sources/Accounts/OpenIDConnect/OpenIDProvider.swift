@@ -14,7 +14,6 @@ internal import Secrets
 /// The issuer of a redirect is identified by its `iss` parameter, if the issuer sends it (RFC 9207), and by the redirect URI (RFC
 /// 9700, section 4.4.2.2). Each redirect URI must therefore belong to only one provider.
 public final class OpenIDProvider: IdentityProvider {
-    /// The settings of the provider.
     package let settings: OpenIDSettings
     private let issuer: DescribedIssuer
     private let tokens: JWTVerifier
@@ -156,10 +155,6 @@ struct AuthorizationAttempt: Sendable {
     private static func randomText() -> String { Base64URL.encode(Secrets.randomBytes(32)) }
 
     /// Returns the address to open in the user's browser.
-    ///
-    /// - Parameters:
-    ///   - endpoint: the authorization endpoint of the provider.
-    ///   - clientID: the client ID of this service at the provider.
     func address(at endpoint: String, clientID: String) -> String {
         var fields = [
             ("response_type", "code"), ("client_id", clientID), ("redirect_uri", redirectURI), ("scope", "openid email profile"),

@@ -2,7 +2,6 @@ internal import CSodium
 
 /// Base64 with padding, for headers of requests and mails (RFC 4648, section 4).
 public enum Base64 {
-    /// Returns the encoded text.
     public static func encode(_ bytes: [UInt8]) -> String { encode(bytes, sodium_base64_VARIANT_ORIGINAL) }
 
     fileprivate static func encode(_ bytes: [UInt8], _ variant: Int32) -> String {
@@ -14,7 +13,6 @@ public enum Base64 {
 
 /// Base64 without padding, in characters that need no escaping in an address or a header (RFC 4648, section 5).
 public enum Base64URL {
-    /// Returns the encoded text.
     public static func encode(_ bytes: [UInt8]) -> String { Base64.encode(bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING) }
 
     /// Returns the decoded bytes; nil if the text is not the only valid encoding: padding, other characters, or nonzero unused

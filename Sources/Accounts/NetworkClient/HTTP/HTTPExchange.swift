@@ -3,30 +3,20 @@ public struct HTTPClientRequest: Sendable {
     public var address: HTTPAddress
     /// The method; nil for GET without a body, and for POST with one.
     public var method: HTTPClientMethod?
-    /// The body; nil for none.
     public var body: [UInt8]?
     /// Additional headers.
-    public var headers: [(name: String, value: String)]
+    public var headers: [(name: String, value: String)] = []
     /// The connection timeout in seconds.
-    public var connectSeconds: Int
+    public var connectSeconds = 5
     /// The timeout of the whole exchange in seconds.
-    public var timeoutSeconds: Int
+    public var timeoutSeconds = 10
     /// The maximum bytes of the response body.
-    public var limitBytes: Int
+    public var limitBytes = 1 << 20
     /// The SHA-256 of the peer's public key, checked instead of a CA-signed certificate; nil to check the certificate.
     public var pinnedKeyDigest: [UInt8]?
 
     /// Creates a GET request with timeouts of 5 seconds for the connection and 10 seconds in total, and a limit of 1 MiB.
-    public init(_ address: HTTPAddress) {
-        self.address = address
-        method = nil
-        body = nil
-        headers = []
-        connectSeconds = 5
-        timeoutSeconds = 10
-        limitBytes = 1 << 20
-        pinnedKeyDigest = nil
-    }
+    public init(_ address: HTTPAddress) { self.address = address }
 }
 
 /// The HTTP method (RFC 9110, section 9; RFC 5789).

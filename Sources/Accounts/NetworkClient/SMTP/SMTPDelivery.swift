@@ -11,9 +11,9 @@ public struct SMTPDelivery: Sendable {
     /// Whether encryption must start before any data is sent.
     public var isEncryptionRequired: Bool
     /// The connection timeout in seconds.
-    public var connectSeconds: Int
+    public var connectSeconds = 10
     /// The timeout of the whole delivery in seconds.
-    public var timeoutSeconds: Int
+    public var timeoutSeconds = 30
     /// The SHA-256 of the peer's public key, checked instead of a CA-signed certificate; nil to check the certificate.
     public var pinnedKeyDigest: [UInt8]?
 
@@ -23,11 +23,7 @@ public struct SMTPDelivery: Sendable {
         self.sender = sender
         self.recipient = recipient
         self.message = message
-        login = nil
         isEncryptionRequired = !server.isLoopback
-        connectSeconds = 10
-        timeoutSeconds = 30
-        pinnedKeyDigest = nil
     }
 }
 
