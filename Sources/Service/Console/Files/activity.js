@@ -1,6 +1,6 @@
 // Activity: all changes and refusals, with filters, and files of what is shown.
 import { csv, h, replace, save, safe } from './dom.js';
-import { changeSentence, eventSentence, openCommit } from './events.js';
+import { changeSentence, commitButton, eventSentence } from './events.js';
 import { momentField } from './compare.js';
 import { field, link, nameField } from './names.js';
 import { address, go, state } from './state.js';
@@ -63,7 +63,7 @@ function line(record) {
             h('td', {}, h('strong', { class: 'badge warn' }, t('refused')), ' ', record.tried && changeSentence(record.tried), h('div', { class: 'muted' }, safe(record.message))), h('td', {}));
     }
     return h('tr', {}, h('td', {}, when(record.time)), h('td', {}, link(record.actor)), h('td', {}, eventSentence(record.event), record.comment && h('q', {}, safe(record.comment))),
-        h('td', {}, h('button', { type: 'button', class: 'link', title: t('commit.open'), onclick: () => openCommit(record.revision) }, `r${record.revision}`)));
+        h('td', {}, commitButton(record.revision)));
 }
 
 function asCSV(records) {

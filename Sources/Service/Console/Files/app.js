@@ -1,8 +1,6 @@
 // The console: signs in, reads the address, and shows the screen for it.
-import { append, h, replace } from './dom.js';
-import { setCommitOpener } from './events.js';
+import { h, replace } from './dom.js';
 import { Muniment, pause } from './muniment.js';
-import { commitDialog } from './commit.js';
 import { label } from './names.js';
 import { openSearch } from './search.js';
 import { redirected, signIn } from './signin.js';
@@ -223,10 +221,8 @@ document.addEventListener('keydown', (event) => {
     }
 });
 
-setCommitOpener((revision) => commitDialog(revision));
 try { document.documentElement.dataset.theme = localStorage.getItem('muniment-theme') ?? 'auto'; } catch { /* The theme of the system. */ }
 document.documentElement.lang = language;
-append(document.body, []);
 const signInCall = redirected();
 showSignIn();
 if (signInCall) enter(signInCall).catch((error) => showSignIn(error.message));

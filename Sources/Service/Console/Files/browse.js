@@ -1,11 +1,9 @@
 // Lists of names: of objects by class, and of people, devices and roles.
 import { h, replace } from './dom.js';
-import { field, link } from './names.js';
+import { field, link, objectClasses } from './names.js';
 import { cached, seesEverything, state } from './state.js';
 import { empty, part, section } from './states.js';
 import { t } from './texts.js';
-
-const builtIn = ['class', 'role', 'user', 'thing', 'permission', 'store'];
 
 /** A page with the names of some classes, in pages. */
 async function browse(title, classes, signal) {
@@ -37,7 +35,7 @@ export async function browseObjects(signal) {
     let classes = [];
     if (seesEverything()) {
         const { names } = await cached(`names class ${state.at ?? ''}`, () => state.api.names({ class: 'class', at: state.at, limit: 1000 }));
-        classes = names.map((name) => name.slice(6)).filter((name) => !builtIn.includes(name));
+        classes = objectClasses(names);
     }
     return browse(t('menu.object'), classes, signal);
 }

@@ -1,8 +1,8 @@
 // Compare: what differed between two moments, for a person, an object or the whole store.
-import { csv, h, pool, replace, save, table } from './dom.js';
+import { csv, h, pool, save, table } from './dom.js';
 import { field, gainsAndLosses, isSubject, link, nameField } from './names.js';
 import { address, go, state } from './state.js';
-import { chunks, empty, part, progress, section } from './states.js';
+import { chunks, empty, lengthy, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, momentMillis, when } from './time.js';
 
@@ -57,26 +57,18 @@ async function one(name, from, to, signal) {
 
 /** The whole store, person by person, with progress. */
 function all(from, to, signal) {
-    const stop = new AbortController();
-    signal.addEventListener('abort', () => stop.abort());
-    const bar = progress(() => stop.abort());
-    const box = h('div', {}, bar);
-    (async () => {
-        try {
-            const people = [];
-            for (const kind of ['user', 'thing', 'role']) for await (const name of state.api.all((cursor) => state.api.names({ class: kind, limit: 10000, cursor }, { signal: stop.signal }), 'names')) people.push(name);
-            people.push('everyone', 'anonymous');
-            let done = 0;
-            const found = await pool(people, 6, async (name) => {
-                const answer = await differences(name, from, to, stop.signal);
-                bar.show(done += 1, people.length, t('compare.progress'));
-                return { name, rows: answer.differences };
-            });
-            const changed = found.filter(({ rows }) => rows.length > 0);
-            replace(box, changed.length === 0 ? empty(t('compare.same')) : [h('p', {}, t('compare.people', { n: changed.length })), chunks(changed, 50, (some) => table(t('menu.compare'), [t('who'), t('gains'), t('losses'), ''], some.map(({ name, rows }) => [
-                link(name), String(rows.filter((row) => row.gained.length > 0).length), String(rows.filter((row) => row.lost.length > 0).length), h('a', { href: address('compare', [], { name, from, to }) }, t('details'))])))]);
-        } catch (error) { replace(box, h('p', { class: 'note' }, error.name === 'AbortError' ? t('stopped') : error.message)); }
-    })();
-    return section(t('compare.store'), box);
+    return section(t('compare.store'), lengthy(signal, async (stop, bar) => {
+        const people = [];
+        for (const kind of ['user', 'thing', 'role']) for await (const name of state.api.all((cursor) => state.api.names({ class: kind, limit: 10000, cursor }, { signal: stop }), 'names')) people.push(name);
+        people.push('everyone', 'anonymous');
+        let done = 0;
+        const found = await pool(people, 6, async (name) => {
+            const answer = await differences(name, from, to, stop);
+            bar.show(done += 1, people.length, t('compare.progress'));
+            return { name, rows: answer.differences };
+        });
+        const changed = found.filter(({ rows }) => rows.length > 0);
+        return changed.length === 0 ? empty(t('compare.same')) : [h('p', {}, t('compare.people', { n: changed.length })), chunks(changed, 50, (some) => table(t('menu.compare'), [t('who'), t('gains'), t('losses'), ''], some.map(({ name, rows }) => [
+            link(name), String(rows.filter((row) => row.gained.length > 0).length), String(rows.filter((row) => row.lost.length > 0).length), h('a', { href: address('compare', [], { name, from, to }) }, t('details'))])))];
+    }));
 }
-

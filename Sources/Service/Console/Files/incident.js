@@ -1,9 +1,9 @@
 // Incident: who was exposed to what in a span of time that is not today's state, as a table to hand over.
-import { csv, h, pool, replace, save, table } from './dom.js';
+import { csv, h, pool, save, table } from './dom.js';
 import { momentField } from './compare.js';
-import { chip, field, link, nameField } from './names.js';
+import { chip, field, link, nameField, objectClasses } from './names.js';
 import { address, go, state } from './state.js';
-import { chunks, empty, progress, section } from './states.js';
+import { chunks, empty, lengthy, section } from './states.js';
 import { t } from './texts.js';
 import { instant, length, millis, momentMillis, when } from './time.js';
 
@@ -26,48 +26,38 @@ function form(from, to, object, privilege) {
 
 /** The objects to look at: one with everything in it, or all objects that existed at the end of the span. */
 async function objects(name, to, signal) {
-    if (name) {
-        const found = [name];
-        for (let place = 0; place < found.length && found.length < 10000; place += 1) {
-            for await (const child of state.api.all((cursor) => state.api.names({ parent: found[place], at: cursor ? undefined : to, limit: 10000, cursor }, { signal }), 'names')) found.push(child);
-        }
-        return found;
-    }
-    const classes = (await state.api.names({ class: 'class', limit: 1000 }, { signal })).names.map((each) => each.slice(6)).filter((each) => !['class', 'role', 'user', 'thing', 'permission', 'store'].includes(each));
-    const found = [];
-    for (const each of classes) for await (const child of state.api.all((cursor) => state.api.names({ class: each, at: cursor ? undefined : to, limit: 10000, cursor }, { signal }), 'names')) found.push(child);
+    const found = name ? [name] : [];
+    const add = async (query) => {
+        for await (const each of state.api.all((cursor) => state.api.names({ ...query, at: cursor ? undefined : to, limit: 10000, cursor }, { signal }), 'names')) found.push(each);
+    };
+    const classes = name ? [] : objectClasses((await state.api.names({ class: 'class', limit: 1000 }, { signal })).names);
+    for (const each of classes) await add({ class: each });
+    if (name) for (let place = 0; place < found.length && found.length < 10000; place += 1) await add({ parent: found[place] });
     return found;
 }
 
 function exposed(from, to, object, privilege, signal) {
-    const stop = new AbortController();
-    signal.addEventListener('abort', () => stop.abort());
-    const bar = progress(() => stop.abort());
-    const box = h('div', {}, bar);
-    (async () => {
-        try {
-            const list = await objects(object, to, stop.signal);
-            const start = millis(await momentOf(from));
-            const isWithin = (span) => span.until !== undefined && !span.existedBefore && millis(span.from) > start;
-            let done = 0;
-            const found = (await pool(list, 6, async (name) => {
-                const [then, now] = await Promise.all([state.api.auditAccess(privilege, name, { from, to, limit: 10000 }, { signal: stop.signal }), state.api.who(privilege, name, { limit: 10000 }, { signal: stop.signal })]);
-                bar.show(done += 1, list.length, t('incident.progress'));
-                const present = new Set(now.subjects);
-                const isPublic = present.has('everyone') || present.has('anonymous');
-                const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
-                // Access that somebody got and lost in the span is listed even if that subject has access again today.
-                return then.access.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
-                    .flatMap(({ subject, spans }) => spans.filter((span) => !hasAccess(subject) || isWithin(span)).map((span) => ({ object: name, subject, span })));
-            })).flat();
-            found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));
-            replace(box, found.length === 0 ? empty(t('incident.none')) : [
-                h('p', {}, t('incident.count', { n: new Set(found.map(({ subject }) => subject)).size }), ' ', t('incident.objects', { n: new Set(found.map((row) => row.object)).size })),
-                h('button', { type: 'button', onclick: () => save('incident.csv', 'text/csv', csv(['subject', 'object', 'privilege', 'from', 'until', 'revision_begin', 'revision_end'], found.map(({ object: name, subject, span }) => [subject, name, privilege, span.existedBefore ? '' : span.from, span.until, span.existedBefore ? '' : span.begin, span.end]))) }, t('csv')),
-                rows(t('incident.only'), found.filter(({ span }) => isWithin(span)), privilege), rows(t('incident.also'), found.filter(({ span }) => !isWithin(span)), privilege)]);
-        } catch (error) { replace(box, h('p', { class: 'note' }, error.name === 'AbortError' ? t('stopped') : error.message)); }
-    })();
-    return box;
+    return lengthy(signal, async (stop, bar) => {
+        const list = await objects(object, to, stop);
+        const start = millis(await momentOf(from));
+        const isWithin = (span) => span.until !== undefined && !span.existedBefore && millis(span.from) > start;
+        let done = 0;
+        const found = (await pool(list, 6, async (name) => {
+            const [then, now] = await Promise.all([state.api.auditAccess(privilege, name, { from, to, limit: 10000 }, { signal: stop }), state.api.who(privilege, name, { limit: 10000 }, { signal: stop })]);
+            bar.show(done += 1, list.length, t('incident.progress'));
+            const present = new Set(now.subjects);
+            const isPublic = present.has('everyone') || present.has('anonymous');
+            const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
+            // Access that somebody got and lost in the span is listed even if that subject has access again today.
+            return then.access.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
+                .flatMap(({ subject, spans }) => spans.filter((span) => !hasAccess(subject) || isWithin(span)).map((span) => ({ object: name, subject, span })));
+        })).flat();
+        found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));
+        return found.length === 0 ? empty(t('incident.none')) : [
+            h('p', {}, t('incident.count', { n: new Set(found.map(({ subject }) => subject)).size }), ' ', t('incident.objects', { n: new Set(found.map((row) => row.object)).size })),
+            h('button', { type: 'button', onclick: () => save('incident.csv', 'text/csv', csv(['subject', 'object', 'privilege', 'from', 'until', 'revision_begin', 'revision_end'], found.map(({ object: name, subject, span }) => [subject, name, privilege, span.existedBefore ? '' : span.from, span.until, span.existedBefore ? '' : span.begin, span.end]))) }, t('csv')),
+            rows(t('incident.only'), found.filter(({ span }) => isWithin(span)), privilege), rows(t('incident.also'), found.filter(({ span }) => !isWithin(span)), privilege)];
+    });
 }
 
 /** The time of a moment. */

@@ -1,11 +1,10 @@
 // Model: classes with their options, roles as a graph, and permissions, for somebody who has never seen the store.
 import { h, pool, svg, table, visible } from './dom.js';
-import { chips, link, page, split } from './names.js';
+import { chips, link, objectClasses, page, split } from './names.js';
 import { cached, state } from './state.js';
 import { chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
 
-const builtIn = ['class', 'role', 'user', 'thing', 'permission', 'store'];
 const all = (kind, limit = 1000) => cached(`names ${kind} ${state.at ?? ''}`, () => state.api.names({ class: kind, at: state.at, limit }));
 const describe = (name) => cached(`name ${name} ${state.at ?? ''}`, () => state.api.describe(name, { at: state.at }));
 
@@ -28,7 +27,7 @@ async function entriesOf(name) {
 }
 
 async function classes(names) {
-    const own = names.filter((name) => !builtIn.includes(split(name)[1]));
+    const own = objectClasses(names).map((name) => `class:${name}`);
     if (own.length === 0) return empty(t('model.no.classes'));
     const described = await pool(own, 6, describe);
     return h('div', { class: 'columns' }, described.map(({ name, options }) => h('article', { class: 'class-card' }, h('h3', {}, link(name)),

@@ -223,7 +223,8 @@ export class Store {
 const wanted = (privilege) => (Array.isArray(privilege) ? { privileges: privilege } : { privilege });
 const defined = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
-function search(query = {}) {
+/** Returns the query of an address, with `?`, or an empty text. Undefined, null and empty values are left out. */
+export function search(query = {}) {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
         if (value !== undefined && value !== null && value !== '') parameters.set(name, Array.isArray(value) ? value.join(',') : value);

@@ -36,6 +36,9 @@ export function label(name) {
         h('span', {}, kind && h('span', { class: 'kind' }, safe(kind), ':'), h('span', { class: 'id' }, safe(id))));
 }
 
+/** The classes of objects among the names of all classes. */
+export const objectClasses = (names) => names.map((name) => name.slice(6)).filter((name) => !['class', 'role', 'user', 'thing', 'permission', 'store'].includes(name));
+
 /** The address of the page about a name. */
 export const page = (name, query) => address(isSubject(name) ? 'person' : 'object', [name], query);
 
@@ -77,22 +80,21 @@ export function field(text, input, hint) {
     return h('div', { class: 'field' }, h('label', { for: input.id }, text), input, hint && h('small', {}, hint));
 }
 
-/** A field for a name, with suggestions from the store. `kinds` limits them to classes. */
-export function nameInput({ value = '', kinds = [], required = false, name, oninput } = {}) {
+/** A labelled field for a name, with suggestions from the store. `kinds` limits them to classes. */
+export function nameField(text, { value = '', kinds = [], required = false } = {}) {
     fields += 1;
     const list = h('datalist', { id: `names-${fields}` });
     const input = h('input', {
-        value, required, name, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: kinds.includes('user') ? 'user:…' : '', list: list.id,
+        id: `field-${fields}`, value, required, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: kinds.includes('user') ? 'user:…' : '', list: list.id,
     });
     let latest = 0;
     const check = () => {
-        const text = visible(input.value.trim());
-        input.setCustomValidity(isComplete(text) ? '' : t('name.form', { name: text, example: (kinds.length > 0 ? kinds : ['doc']).map((kind) => `${kind}:${text}`).join(', ') }));
+        const name = visible(input.value.trim());
+        input.setCustomValidity(isComplete(name) ? '' : t('name.form', { name, example: (kinds.length > 0 ? kinds : ['doc']).map((kind) => `${kind}:${name}`).join(', ') }));
     };
     check();
     input.addEventListener('input', async () => {
         check();
-        oninput?.();
         if (!seesEverything()) return;
         latest += 1;
         const mine = latest;
@@ -103,19 +105,8 @@ export function nameInput({ value = '', kinds = [], required = false, name, onin
         const extra = kinds.includes('role') ? ['everyone', 'anonymous'].filter((word) => word.includes(contains)) : [];
         replace(list, pages.flatMap((page) => page.names).concat(extra).map((name) => h('option', { value: name })));
     });
-    const box = h('span', { class: 'name-input' }, input, list);
-    Object.defineProperty(box, 'value', { get: () => input.value.trim(), set: (text) => { input.value = text; check(); } });
-    box.input = input;
-    return box;
-}
-
-/** A labelled field for a name. */
-export function nameField(text, options) {
-    const box = nameInput(options);
-    fields += 1;
-    box.input.id = `field-${fields}`;
-    const element = h('div', { class: 'field' }, h('label', { for: box.input.id }, text), box);
-    Object.defineProperty(element, 'value', { get: () => box.value, set: (name) => { box.value = name; } });
+    const element = h('div', { class: 'field' }, h('label', { for: input.id }, text), h('span', { class: 'name-input' }, input, list));
+    Object.defineProperty(element, 'value', { get: () => input.value.trim(), set: (name) => { input.value = name; check(); } });
     return element;
 }
 

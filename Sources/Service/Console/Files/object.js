@@ -3,9 +3,9 @@ import { browseObjects } from './browse.js';
 import { h, replace, safe, table } from './dom.js';
 import { timeline } from './events.js';
 import { accessAt, lanes, readAccess } from './lanes.js';
-import { chips, label, link, listed, page, reasons, sorted, split } from './names.js';
+import { chips, label, link, listed, reasons, sorted, split } from './names.js';
 import { brief, explain } from './paths.js';
-import { address, cached, go, mayChange, seesEverything, state } from './state.js';
+import { address, cached, mayChange, seesEverything, state, tryChanges } from './state.js';
 import { cell, chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { isFuture, momentText, when } from './time.js';
@@ -141,13 +141,7 @@ function holders(name, people, answer, signal) {
 function entryRow(object, entry) {
     return [link(entry.subject), h('span', {}, chips(entry.privileges), entry.permission && [' ', link(`permission:${entry.permission}`)], entry.permanent && h('span', { class: 'muted' }, ' ', t('permanent')),
         entry.until && [' ', rich('until', { time: when(entry.until) })]),
-    mayChange() && !entry.permission && h('button', { type: 'button', class: 'quiet', onclick: () => tryRemoval(entry.subject, object) }, t('what.if.removed'))];
-}
-
-/** Opens a draft with the removal of an entry, to see what would be lost. */
-export function tryRemoval(subject, object) {
-    state.draft = [{ op: 'revoke', subject, object }];
-    go(address('what-if', [], { at: '' }));
+    mayChange() && !entry.permission && h('button', { type: 'button', class: 'quiet', onclick: () => tryChanges([{ op: 'revoke', subject: entry.subject, object }]) }, t('what.if.removed'))];
 }
 
 async function entries(name) {

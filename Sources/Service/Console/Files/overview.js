@@ -1,6 +1,7 @@
 // Overview: what the store contains, who administers it, what is public, and what happens.
+import { commitDialog } from './commit.js';
 import { h, pool, replace, svg, table } from './dom.js';
-import { changeSentence, citation, eventSentence, openCommit } from './events.js';
+import { changeSentence, citation, eventSentence } from './events.js';
 import { link, listed } from './names.js';
 import { address, cached, seesEverything, state } from './state.js';
 import { chunks, empty, later, part, progress, section } from './states.js';
@@ -116,7 +117,7 @@ function health(statistics, signal) {
         verify.disabled = false;
     } }, t('verify.now'));
     const behind = Date.now() - Date.parse(statistics.time);
-    return [h('dl', { class: 'facts' }, h('dt', {}, t('head')), h('dd', {}, when(statistics.time, 'seconds'), ' · ', h('button', { type: 'button', class: 'link', onclick: () => openCommit(statistics.revision) }, `r${statistics.revision}`)),
+    return [h('dl', { class: 'facts' }, h('dt', {}, t('head')), h('dd', {}, when(statistics.time, 'seconds'), ' · ', h('button', { type: 'button', class: 'link', onclick: () => commitDialog(statistics.revision) }, `r${statistics.revision}`)),
         h('dt', {}, t('clock')), h('dd', {}, behind < -1000 ? t('clock.ahead', { length: length(-behind) }) : t('clock.good')),
         ['backup', 'verification'].map((name) => [h('dt', {}, t(`last.${name}`)), h('dd', {}, ago(statistics[name === 'backup' ? 'lastBackup' : 'lastVerification']))]),
         h('dt', {}, t('hash')), h('dd', { class: 'hash' }, statistics.hash)), verify, result];

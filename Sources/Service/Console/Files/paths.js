@@ -1,8 +1,8 @@
 // Reasons: the paths from a subject to an object, as pictures and as short texts.
 import { h, svg } from './dom.js';
-import { changeSentence, openCommit } from './events.js';
-import { chips, label, link } from './names.js';
-import { address, cached, go, state } from './state.js';
+import { changeSentence, citation } from './events.js';
+import { chips, link } from './names.js';
+import { address, cached, state, tryChanges } from './state.js';
 import { rich, t } from './texts.js';
 import { when } from './time.js';
 
@@ -51,9 +51,7 @@ function edges(steps) {
 const arrow = () => svg('svg', { class: 'arrow', viewBox: '0 0 16 44', 'aria-hidden': 'true' }, svg('path', { d: 'M8 0v38M3 33l5 6 5-6' }));
 
 function edge({ step, text }) {
-    return h('li', { class: 'edge' }, arrow(), h('div', {}, h('div', { class: 'edge-text' }, text),
-        h('div', { class: 'citation' }, when(step.time), ' · ', link(step.actor), ' · ',
-            h('button', { type: 'button', class: 'link', title: t('commit.open'), onclick: () => openCommit(step.revision) }, `r${step.revision}`), step.id && h('span', { class: 'muted' }, ' ', step.id), step.comment && h('q', {}, step.comment))));
+    return h('li', { class: 'edge' }, arrow(), h('div', {}, h('div', { class: 'edge-text' }, text), citation(step, 'div')));
 }
 
 /** A path as a picture: the subject, its roles, the folder, the object. */
@@ -93,5 +91,5 @@ export function proposals(explanation) {
     if (explanation.obstacle) return h('p', {}, explanation.obstacle);
     if (found.length === 0) return h('p', { class: 'muted' }, t('proposals.none'));
     return h('ul', { class: 'proposals' }, found.map((changes) => h('li', {}, changes.map((change) => [changeSentence(change), ' ']),
-        h('button', { type: 'button', onclick: () => { state.draft.push(...changes); go(address('what-if', [], { at: '' })); } }, t('try.it')))));
+        h('button', { type: 'button', onclick: () => tryChanges([...state.draft, ...changes]) }, t('try.it')))));
 }

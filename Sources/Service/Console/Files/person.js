@@ -5,7 +5,7 @@ import { changeSentence, eventSentence } from './events.js';
 import { label, link, listed, reasons, sorted, split } from './names.js';
 import { describe } from './object.js';
 import { brief, changesOfAccess, explain } from './paths.js';
-import { address, cached, go, mayChange, seesEverything, state } from './state.js';
+import { address, cached, mayChange, seesEverything, state, tryChanges } from './state.js';
 import { cell, chunks, empty, later, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { isFuture, momentText, when } from './time.js';
@@ -88,7 +88,7 @@ async function members(role) {
 function entries(name, found) {
     const objects = found?.entries ?? [];
     if (objects.length === 0) return empty(t('person.no.entries'));
-    return chunks(objects, 50, (some) => h('ul', { class: 'names' }, some.map((object) => h('li', {}, link(object), mayChange() && h('button', { type: 'button', class: 'quiet', onclick: () => { state.draft = [{ op: 'revoke', subject: name, object }]; go(address('what-if', [], { at: '' })); } }, t('what.if.removed'))))));
+    return chunks(objects, 50, (some) => h('ul', { class: 'names' }, some.map((object) => h('li', {}, link(object), mayChange() && h('button', { type: 'button', class: 'quiet', onclick: () => tryChanges([{ op: 'revoke', subject: name, object }]) }, t('what.if.removed'))))));
 }
 
 /** What the subject could reach earlier and cannot any more: the last notice of each such object. */
@@ -118,9 +118,7 @@ async function changes(name, isRole, signal) {
 
 /** Ends all access that somebody has by itself: memberships, entries, administration. With a preview. */
 function endAccess(name, found) {
-    const changes = [...(found?.roles ?? []).map((role) => ({ op: 'removeMember', role, member: name })),
+    tryChanges([...(found?.roles ?? []).map((role) => ({ op: 'removeMember', role, member: name })),
         ...(found?.entries ?? []).map((object) => ({ op: 'revoke', subject: name, object })),
-        ...(state.administrators.includes(name) ? [{ op: 'dismissAdministrator', principal: name }] : [])];
-    state.draft = changes;
-    go(address('what-if', [], { at: '' }));
+        ...(state.administrators.includes(name) ? [{ op: 'dismissAdministrator', principal: name }] : [])]);
 }

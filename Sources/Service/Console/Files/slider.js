@@ -103,15 +103,11 @@ class TimeSlider extends HTMLElement {
 
     /** Moves to the previous or the next change of the store. */
     async step(by) {
-        const { revision } = await this.current();
+        const revision = state.at === undefined ? state.head : (await this.answer(state.at)).revision;
         // Between two changes, the previous one is the change that made this revision.
         const isBetween = by < 0 && momentMillis(state.at) > millis((await this.answer(String(revision))).time);
         const next = isBetween ? revision : revision + by;
         if (next >= 0 && next <= state.head) this.set(next === state.head && !isBetween ? undefined : String(next));
-    }
-
-    async current() {
-        return state.at === undefined ? { revision: state.head } : this.answer(state.at);
     }
 
     /** The revision and the time of a moment. */

@@ -1,4 +1,5 @@
 // What the whole console shares: the signed-in session, the store, the moment, and addresses that contain them.
+import { search } from './muniment.js';
 
 export const state = {
     /** The connection with the token of the user; null if nobody is signed in. The token is only in memory. */
@@ -46,12 +47,7 @@ export const mayChange = () => state.caller?.right !== 'ask';
 export function address(screen, parts = [], query = {}) {
     const inStore = state.store && state.store !== 'default' ? ['stores', state.store] : [];
     const path = [...inStore, ...(screen ? [screen] : []), ...parts].map(encodeURIComponent).join('/');
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries({ at: state.at, ...query })) {
-        if (value !== undefined && value !== null && value !== '') parameters.set(name, value);
-    }
-    const text = parameters.toString();
-    return `/console/${path}${text && `?${text}`}`;
+    return `/console/${path}${search({ at: state.at, ...query })}`;
 }
 
 /** Tells the console about a commit of this page, before the feed of the store does. */
@@ -61,6 +57,12 @@ export const committed = ({ head }) => dispatchEvent(new CustomEvent('muniment-h
 export function go(path, { replace = false } = {}) {
     history[replace ? 'replaceState' : 'pushState'](null, '', path);
     dispatchEvent(new Event('muniment-address'));
+}
+
+/** Opens a draft of changes, to see their effects. */
+export function tryChanges(changes) {
+    state.draft = changes;
+    go(address('what-if', [], { at: '' }));
 }
 
 /** Reads an address: the store, the screen, and its parts. */

@@ -114,3 +114,13 @@ export function progress(stop) {
     };
     return element;
 }
+
+/** Content of long work, with its progress and a way to stop it. `load` gets a signal and the progress. */
+export function lengthy(signal, load) {
+    const stop = new AbortController();
+    signal.addEventListener('abort', () => stop.abort());
+    const bar = progress(() => stop.abort());
+    const box = h('div', {}, bar);
+    load(stop.signal, bar).then((content) => replace(box, content), (error) => replace(box, h('p', { class: 'note' }, error.name === 'AbortError' ? t('stopped') : error.message)));
+    return box;
+}
