@@ -20,7 +20,7 @@ extension Command {
         let backup = try call.word("the folder of the backup")
         try call.end()
         let folder = try DrillFolder()
-        let interruption = Interruption { folder.remove(exitingWith: 128 + $0) }
+        let interruption = SignalHandler(SignalHandler.stops) { folder.remove(exitingWith: 128 + $0) }
         defer { withExtendedLifetime(interruption) { folder.remove() } }
         var drill = BackupDrill(backup: backup, folder: folder.path + "/restored", options: call.storeOptions)
         let directory = try call.dataDirectoryIfNamed
@@ -34,7 +34,6 @@ extension Command {
             guard directory == nil else { throw UsageError("`\(backup)` is a backup of one store; write `--store DIR`") }
             try drill.restoreOne(comparedWith: call.options[.store])
         }
-        ProgressBar.standard.clear()
         return try call.answer(drill.json, lines: drill.lines, drill.isSound ? .success : .failure)
     }
 }
