@@ -15,25 +15,17 @@ struct Failure {
         switch error {
         case is OutputClosedError: (code, message) = (.success, nil)
         case let error as UsageError: (code, message) = (.usage, error.message)
-        case let error as FormatError: (code, message) = (.usage, error.description)
-        case let error as SourceFileError: (code, message) = (.usage, error.description)
-        case let error as UnreadableFileError: (code, message) = (.usage, error.description)
-        case let error as OutputError: (code, message) = (.storeError, error.description)
-        case let error as TokenCommandError: (code, message) = (.failure, error.description)
+        // A future revision is an error in the question.
+        case is FormatError, is SourceFileError, is UnreadableFileError, StoreError.noSuchRevision:
+            (code, message) = (.usage, "\(error)")
+        case is TokenCommandError, is ImportError: (code, message) = (.failure, "\(error)")
         case let error as AccountCommandError: (code, message) = (error.isServerError ? .storeError : .failure, error.description)
-        case let error as ImportError: (code, message) = (.failure, error.description)
         case let error as Refusal:
             // The tool sends one change at a time, so its index is not useful.
             (code, message) = (.failure, "refused: \(error.code.rawValue): \(error.message)")
             isVerdict = true
-        case let error as StoreError: (code, message) = (Failure.code(of: error), error.description)
         default: (code, message) = (.storeError, "\(error)")
         }
-    }
-
-    /// A future revision is an error in the question; all other errors are store errors.
-    private static func code(of error: StoreError) -> ExitCode {
-        if case .noSuchRevision = error { .usage } else { .storeError }
     }
 }
 
