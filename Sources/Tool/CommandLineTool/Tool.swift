@@ -42,7 +42,7 @@ struct Tool {
             return try execute(options)
         }
         output.usesPager = true
-        try Help(asked: options.words).write(to: output)
+        for line in try Help.lines(about: options.words) { try output.line(line) }
         return .success
     }
 

@@ -29,8 +29,8 @@ struct Zone {
         guard let zone, instant != .forever else { return "\(instant)" }
         let offset = Zone.offset(of: zone, at: instant)
         let minutes = abs(offset) / 60
-        let digits = [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }
-        return "\(instant.advanced(bySeconds: offset))".dropLast() + (offset < 0 ? "-" : "+") + digits.joined(separator: ":")
+        let digits = String(format: "%02lld:%02lld", minutes / 60, minutes % 60)
+        return "\(instant.advanced(bySeconds: offset))".dropLast() + (offset < 0 ? "-" : "+") + digits
     }
 
     /// Returns a sentence with the end of an access in this zone.

@@ -1,10 +1,5 @@
-/// The output of `muniment help`.
-struct Help {
-    private let asked: [String]
-
-    /// - Parameter asked: the words of the command to explain; empty for the whole tool.
-    init(asked: [String]) { self.asked = asked }
-
+/// The texts of `muniment help`.
+enum Help {
     /// What a reader of any command must know.
     static let notes = [
         "A name is user:…, thing:…, role:…, everyone, anonymous, store, class:… or CLASS:ID.",
@@ -24,48 +19,33 @@ struct Help {
         ("TZ", "the zone of days in options and of times for people, such as Europe/Berlin (default: UTC)"),
     ]
 
-    func write(to output: Output) throws {
-        if asked.isEmpty { return try writeOverview(to: output) }
+    /// Returns the output of `muniment help`.
+    ///
+    /// - Parameter asked: the words of the command to explain; empty for the whole tool.
+    static func lines(about asked: [String]) throws -> [String] {
+        if asked.isEmpty { return overview }
         // Words after the command name are its arguments and are ignored.
-        let commands = (try? CommandTable.command(in: asked)).map { [$0.0] } ?? nil
-        for (index, command) in try (commands ?? CommandTable.commands(named: asked)).enumerated() {
-            if index > 0 { try output.line("") }
-            try writePage(of: command, to: output)
-        }
+        let command = try? CommandTable.command(in: asked).0
+        let commands = try command.map { [$0] } ?? CommandTable.commands(named: asked)
+        return Array(commands.map(page).joined(separator: [""]))
     }
 
-    private func writeOverview(to output: Output) throws {
+    private static var overview: [String] {
         let width = CommandTable.commands.map(\.name.count).max() ?? 0
-        try output.line("muniment: a permission store with a full history of who could do what at any time.")
-        try output.line("")
-        try output.line("usage: muniment COMMAND … [--store DIR]")
-        for section in CommandTable.sections {
-            try output.line("")
-            try output.line(section.title)
-            for command in section.commands {
-                try output.line("  " + command.name.padded(to: width) + "  " + command.summary)
-            }
+        let commands = CommandTable.sections.flatMap { section in
+            ["", section.title] + section.commands.map { "  " + $0.name.padded(to: width) + "  " + $0.summary }
         }
-        try output.line("")
-        for note in Help.notes + Help.exitCodes { try output.line(note) }
-        try output.line("`muniment help COMMAND` shows its options and an example.")
+        return ["muniment: a permission store with a full history of who could do what at any time.", ""]
+            + ["usage: muniment COMMAND … [--store DIR]"] + commands + [""] + notes + exitCodes
+            + ["`muniment help COMMAND` shows its options and an example."]
     }
 
-    private func writePage(of command: Command, to output: Output) throws {
-        try output.line("usage: \(command.usage)")
-        try output.line("  \(command.summary)")
-        if !command.options.isEmpty {
-            try output.line("")
-            try output.line("options:")
-            let width = command.options.map(\.usage.count).max() ?? 0
-            for option in command.options { try output.line("  " + option.usage.padded(to: width) + "  " + option.summary) }
-        }
-        try output.line("")
-        try output.line("example:")
-        try output.line("  $ muniment \(command.example.call)")
-        for line in command.example.prints.split(separator: "\n", omittingEmptySubsequences: false) {
-            try output.line("  \(line)")
-        }
+    private static func page(of command: Command) -> [String] {
+        let width = command.options.map(\.usage.count).max() ?? 0
+        let options = command.options.map { "  " + $0.usage.padded(to: width) + "  " + $0.summary }
+        let prints = command.example.prints.split(separator: "\n", omittingEmptySubsequences: false).map { "  \($0)" }
+        return ["usage: \(command.usage)", "  \(command.summary)"] + (options.isEmpty ? [] : ["", "options:"] + options)
+            + ["", "example:", "  $ muniment \(command.example.call)"] + prints
     }
 }
 

@@ -1,4 +1,4 @@
-import Permissions
+import Foundation
 
 /// A page of the manual in troff, with the macros of `man`. Its content is that of help.
 struct ManPage {
@@ -74,16 +74,11 @@ struct ManPage {
             case "`": "\\(ga"
             case "^": "\\(ha"
             case "~": "\\(ti"
-            default: scalar.isASCII ? String(scalar) : "\\[u" + String(scalar.value, radix: 16, uppercase: true).leftPadded + "]"
+            default: scalar.isASCII ? String(scalar) : String(format: "\\[u%04X]", scalar.value)
             }
         }.joined()
         return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + characters : characters
     }
-}
-
-extension String {
-    /// The text with zeros before it, up to four digits.
-    fileprivate var leftPadded: String { String(repeating: "0", count: max(0, 4 - count)) + self }
 }
 
 extension [String] {
