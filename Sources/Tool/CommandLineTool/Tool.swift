@@ -51,6 +51,7 @@ struct Tool {
         do {
             try options.check(allowed: command.options)
             var call = Invocation(command, words: words, options: options, output: output)
+            if command.sentence.isEmpty { try call.end() }
             if !call.isEndless {
                 output.usesPager = command.options.contains { $0.name == Option.format.name }
                 ProgressBar.standard.begin(command.name)
@@ -67,8 +68,7 @@ struct Tool {
     private func report(_ error: any Error) -> ExitCode {
         let failure = Failure(error)
         guard let message = failure.message else { return failure.code }
-        let line = (failure.isVerdict ? message : "muniment: " + message) + "\n"
-        try? FileHandle.standardError.write(contentsOf: Data(line.escapingInvisible(keepsLineEnds: true).utf8))
+        writeError(failure.isVerdict ? message : "muniment: " + message)
         return failure.code
     }
 }

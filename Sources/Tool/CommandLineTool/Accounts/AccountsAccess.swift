@@ -15,24 +15,18 @@ enum AccountsAccess {
 
     /// - Throws: ``UsageError`` if the folder does not exist or has no accounts.
     init(dataDirectory: String, options: StoreOptions) throws {
-        guard isFolder(dataDirectory) else {
-            throw UsageError("the folder `\(dataDirectory)` does not exist; create it, or check the path")
-        }
+        try requireFolder(dataDirectory)
         if let running = RunningService(dataDirectory: dataDirectory) {
             self = .service(running)
             return
         }
-        guard AccountsAccess.hasAccounts(dataDirectory) else {
+        guard isFolder(dataDirectory + "/.muniment/accounts") else {
             throw UsageError("`\(dataDirectory)` has no accounts; start the service with `muniment serve --accounts FILE`")
         }
-        var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { line in
-            try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".escapingInvisible(keepsLineEnds: true).utf8))
-        }
+        var settings = ServiceSettings(dataDirectory: dataDirectory, storeOptions: options) { writeError("note: \($0)") }
         settings.accounts = AccountServiceSettings(stores: [], mailer: NoMailer())
         self = .folder(try MunimentService(settings))
     }
-
-    private static func hasAccounts(_ dataDirectory: String) -> Bool { isFolder(dataDirectory + "/.muniment/accounts") }
 
     /// Sends a request, and returns the body of its response.
     ///
@@ -66,11 +60,7 @@ struct AccountCommandError: Error, CustomStringConvertible {
     let isServerError: Bool
 
     init(status: Int, problem: JSONValue) {
-        if case .string(let detail)? = problem["detail"] {
-            description = detail
-        } else {
-            description = "the response has status \(status)"
-        }
+        description = problem.text("detail") ?? "the response has status \(status)"
         isServerError = status >= 500
     }
 }

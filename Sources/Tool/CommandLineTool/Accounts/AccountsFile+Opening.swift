@@ -65,13 +65,11 @@ extension Option {
 
 extension Invocation {
     /// The account options of the service; nil for a service without accounts.
-    var accountsOptions: AccountServiceSettings? {
-        get throws {
-            try readingAccounts { file in
-                AccountServiceSettings(
-                    stores: file.stores, providers: try file.openProviders(), mailer: try file.openMailer(), settings: file.settings
-                )
-            }
+    func accountsOptions() throws -> AccountServiceSettings? {
+        try readingAccounts { file in
+            AccountServiceSettings(
+                stores: file.stores, providers: try file.openProviders(), mailer: try file.openMailer(), settings: file.settings
+            )
         }
     }
 

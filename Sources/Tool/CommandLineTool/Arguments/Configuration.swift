@@ -35,7 +35,7 @@ struct Configuration {
             if let value = arguments[option] {
                 settings[option.name] = Setting(value: value, source: "command line")
             } else if let value = environment[option.variable], !value.isEmpty {
-                try Configuration.check(value, of: option, in: "the variable `\(option.variable)`")
+                try option.check(value, in: "the variable `\(option.variable)`")
                 settings[option.name] = Setting(value: value, source: option.variable)
             }
         }
@@ -98,11 +98,6 @@ struct Configuration {
             }.joined(separator: ",")
         default: throw UsageError("\(place) has a value of the wrong type; write a text, a whole number or a list of texts")
         }
-    }
-
-    private static func check(_ value: String, of option: Option, in place: String) throws {
-        guard option.isFlag, value != "yes", value != "no" else { return }
-        throw UsageError("\(place) takes yes or no, not `\(value)`")
     }
 }
 

@@ -6,7 +6,7 @@ import Permissions
 /// A call of a command: its words, taken one by one, its options, and its output.
 struct Invocation {
     let command: Command
-    private(set) var options: ParsedArguments
+    var options: ParsedArguments
     let output: Output
     private var words: ArraySlice<String>
 
@@ -30,9 +30,6 @@ struct Invocation {
         guard let word = words.popFirst() else { throw UsageError("\(what) is missing") }
         return word
     }
-
-    /// Adds options that the command line does not set.
-    mutating func addDefaults(_ defaults: [String: String]) { options.addDefaults(defaults) }
 
     /// Skips an optional word that only improves readability, unless it is the last word.
     mutating func skip(_ filler: String?) {

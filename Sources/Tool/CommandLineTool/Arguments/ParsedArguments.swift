@@ -42,9 +42,7 @@ struct ParsedArguments {
         } else {
             throw UsageError("`--\(name)` has no value; write `\(option.usage)`")
         }
-        if option.isFlag, let value = values[name], value != "yes", value != "no" {
-            throw UsageError("`--\(name)` takes yes or no, not `\(value)`")
-        }
+        try values[name].map { try option.check($0, in: "`--\(name)`") }
     }
 
     /// Throws ``UsageError`` for an option that the command does not accept.
@@ -70,6 +68,16 @@ struct ParsedArguments {
         }
     }
 
+    /// Returns the value of an option that takes one of some words; nil if the option is missing.
+    ///
+    /// - Parameter problem: the end of the error for another word, after the word.
+    func choice<Choice: RawRepresentable<String>>(of option: Option, _ problem: String) throws -> Choice? {
+        try value(of: option) { text in
+            guard let choice = Choice(rawValue: text) else { throw UsageError("`\(text)` \(problem)") }
+            return choice
+        }
+    }
+
     /// The value of a flag; nil if it is missing.
     func flag(_ option: Option) -> Bool? { values[option.name].map { $0 == "yes" } }
 
@@ -91,6 +99,12 @@ struct Option: Sendable {
     }
 
     var isFlag: Bool { value == nil }
+
+    /// Throws ``UsageError`` for a flag with a value other than yes and no.
+    func check(_ value: String, in place: String) throws {
+        guard isFlag, value != "yes", value != "no" else { return }
+        throw UsageError("\(place) takes yes or no, not `\(value)`")
+    }
 
     /// The option as help shows it.
     var usage: String { "--" + name + (value.map { " " + $0 } ?? "") }

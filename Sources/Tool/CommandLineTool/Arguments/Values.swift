@@ -1,4 +1,5 @@
 import Events
+import Files
 import Foundation
 import Muniment
 import Permissions
@@ -91,4 +92,9 @@ enum Values {
     private static func isNumber(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
     }
+}
+
+/// Throws ``UsageError`` if a folder does not exist.
+func requireFolder(_ path: String) throws {
+    guard isFolder(path) else { throw UsageError("the folder `\(path)` does not exist; create it, or check the path") }
 }

@@ -7,12 +7,12 @@ import Permissions
 
 extension Command {
     private static let options: [Option] = [.data, .json]
+    private static let accountLine =
+        "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z"
 
     static let accountFind = Command(
         "account find", "show the account with an email", sentence: "EMAIL", options: [.utc] + options,
-        example: Example(
-            "account find ann@example.com --data site",
-            "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
+        example: Example("account find ann@example.com --data site", accountLine)
     ) { call in
         let text = try call.word("the email")
         try call.end()
@@ -30,9 +30,7 @@ extension Command {
 
     static let accountShow = Command(
         "account show", "show an account", sentence: "PRINCIPAL", options: [.utc] + options,
-        example: Example(
-            "account show user:k3v9q2m7x1c8p4d6r5t0w2y7za --data site",
-            "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
+        example: Example("account show user:k3v9q2m7x1c8p4d6r5t0w2y7za --data site", accountLine)
     ) { call in
         let principal = try call.accountPrincipal()
         return try call.withAccounts { access, call in try call.show(try access.send(.get, principal.accountTarget)) }
@@ -40,12 +38,9 @@ extension Command {
 
     static let accountList = Command(
         "account list", "list all accounts, in the order of their creation", options: [.format, .utc] + options,
-        example: Example(
-            "account list --data site",
-            "user:k3v9q2m7x1c8p4d6r5t0w2y7za  ann@example.com  Ann  password  since 2026-01-31T10:21:00Z")
+        example: Example("account list --data site", accountLine)
     ) { call in
-        try call.end()
-        return try call.withAccounts { access, call in
+        try call.withAccounts { access, call in
             var printer = try ListPrinter(call, columns: ["principal", "email", "displayName", "providers", "createdAt"])
             let zone = printer.zone
             var next: String?
@@ -94,8 +89,7 @@ extension Command {
             "account verify --data site",
             "sound: 2 records, 1 accounts, 0 sessions, head 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
     ) { call in
-        try call.end()
-        return try call.withAccounts { access, call in
+        try call.withAccounts { access, call in
             let report = try access.send(.get, "/v1/accounts/verify")
             let isSound = report["sound"] == .bool(true)
             let counts = ["records", "accounts", "sessions"].map { "\(report.number($0)) \($0)" }
@@ -145,9 +139,10 @@ extension AccountCommandError {
 }
 
 extension JSONValue {
+    /// The text with a name in an object; nil without one.
+    func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
     fileprivate func list(_ name: String) -> [JSONValue] { if case .array(let values)? = self[name] { values } else { [] } }
     fileprivate func number(_ name: String) -> Int64 { if case .integer(let number)? = self[name] { number } else { 0 } }
-    fileprivate func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
 
     private var providers: [String] { list("identities").compactMap { $0.text("provider") } }
     private var createdAt: Instant? { text("createdAt").flatMap { try? Instant($0) } }

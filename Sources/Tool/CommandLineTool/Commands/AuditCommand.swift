@@ -30,18 +30,23 @@ extension Command {
                 the caller lacks `setPermissions` on `folder:top`: somebody who may set permissions there can grant it
             """)
     ) { call in
-        try call.end()
-        let filter = try call.auditFilter
+        let filter = try call.auditFilter()
         let limit = try call.options.value(of: .limit, Values.count)
         var cursor = try call.options.value(of: .cursor) { text in try Invocation.understood { try AuditCursor(text) } }
-        var printer = try AuditPrinter(call)
+        var printer = try ListPrinter(call, columns: AuditRecord.columns)
+        let zone = printer.zone
         let rest = try call.withStore(.reading) { store in
+            // The commit of the previous record: its records have one heading.
+            var revision: Revision?
             var left = limit ?? .max
             while true {
                 let page = try Invocation.understood {
-                    try store.audit(filter, after: cursor, limit: min(left, AuditPrinter.recordsPerPage))
+                    try store.audit(filter, after: cursor, limit: min(left, 1_000))
                 }
-                for record in page.records { try printer.print(record) }
+                for record in page.records {
+                    try printer.print(record.json, lines: record.lines(in: zone, after: revision), rows: [record.row(in: zone)])
+                    revision = if case .event(_, let own, _) = record.source { own } else { nil }
+                }
                 left -= page.records.count
                 cursor = page.cursor
                 if page.isLast {
@@ -65,24 +70,17 @@ extension Invocation {
         }
     }
 
-    fileprivate var auditFilter: AuditFilter {
-        get throws {
-            let kinds = options[.kind].map(Values.list)
-            if let kinds, kinds.isEmpty { throw UsageError("--kind is empty; write a kind, or several like AccessGranted,grant") }
-            var filter = AuditFilter(
-                actor: try name(.actor), object: try name(.object), subject: try name(.subject),
-                kinds: kinds ?? [], requestID: options[.request],
-                from: try moment(.firstMoment), to: try lastMoment(.lastMoment),
-                order: options.isSet(.reverse) ? .newestFirst : .oldestFirst)
-            let outcome = try options.value(of: .outcome) { text in
-                guard let outcome = AuditFilter.Outcome(rawValue: text) else {
-                    throw UsageError("`\(text)` is not an outcome; write done, refused or any")
-                }
-                return outcome
-            }
-            if let outcome { filter.outcome = outcome }
-            return filter
-        }
+    fileprivate func auditFilter() throws -> AuditFilter {
+        let kinds = options[.kind].map(Values.list)
+        if let kinds, kinds.isEmpty { throw UsageError("--kind is empty; write a kind, or several like AccessGranted,grant") }
+        var filter = AuditFilter(
+            actor: try name(.actor), object: try name(.object), subject: try name(.subject),
+            kinds: kinds ?? [], requestID: options[.request],
+            from: try moment(.firstMoment), to: try lastMoment(.lastMoment),
+            order: options.isSet(.reverse) ? .newestFirst : .oldestFirst)
+        let outcome: AuditFilter.Outcome? = try options.choice(of: .outcome, "is not an outcome; write done, refused or any")
+        if let outcome { filter.outcome = outcome }
+        return filter
     }
 }
 
@@ -106,28 +104,6 @@ extension Invocation {
             note("changes of roles, parents and `everyone` are separate records: `audit changes` and `audit turnover` include them")
         }
     }
-}
-
-/// Prints records: in text form grouped by commit.
-private struct AuditPrinter {
-    /// The number of records per page.
-    static let recordsPerPage = 1000
-
-    private var list: ListPrinter
-    /// The commit of the records that are currently printed.
-    private var revision: Revision?
-    private(set) var isEmpty = true
-
-    init(_ call: Invocation) throws { list = try ListPrinter(call, columns: AuditRecord.columns) }
-
-    mutating func print(_ record: AuditRecord) throws {
-        let (zone, last) = (list.zone, revision)
-        isEmpty = false
-        if case .event(_, let own, _) = record.source { revision = own } else { revision = nil }
-        try list.print(record.json, lines: record.lines(in: zone, after: last), rows: [record.row(in: zone)])
-    }
-
-    mutating func end() throws { try list.end() }
 }
 
 extension AuditRecord {
@@ -160,7 +136,6 @@ extension Command {
                 the caller lacks `setPermissions` on `folder:top`: somebody who may set permissions there can grant it
             """)
     ) { call in
-        try call.end()
         let since = try call.options.value(of: .since, Values.refusal) ?? .first
         var printer = try ListPrinter(call, columns: RefusalDescription.columns)
         let zone = printer.zone

@@ -15,15 +15,7 @@ extension Command {
             user:root  r8 2026-01-31T10:01:00Z – the end  as administrator
             """)
     ) { call in
-        let (privileges, object) = try call.privilegesOnObject()
-        let found = try call.withAccess(to: object, privileges) { store, privileges in
-            try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to)
-        }
-        let zone = try call.zone
-        return try call.answer(
-            .object(QueryMembers(privileges: privileges, object: object).answer(found)),
-            lines: found.flatMap { $0.lines(in: zone) },
-            table: Table(SubjectAccess.columns, found.flatMap(\.rows)))
+        try call.printAccess { _ in true }
     }
 
     static let auditSubject = Command(
@@ -73,6 +65,23 @@ extension Command {
 }
 
 extension Invocation {
+    /// Prints the subjects with privileges on an object during a span, and when each had them.
+    ///
+    /// - Parameters:
+    ///   - emptyNote: a note for an empty list.
+    ///   - isListed: whether the list contains a subject.
+    mutating func printAccess(emptyNote: String? = nil, _ isListed: (SubjectAccess) -> Bool) throws -> ExitCode {
+        let (privileges, object) = try privilegesOnObject()
+        let found = try withAccess(to: object, privileges) { store, privileges in
+            try store.accessSpans(with: privileges, on: object, from: from, to: to).filter(isListed)
+        }
+        if let emptyNote, found.isEmpty { note(emptyNote) }
+        let zone = try zone
+        return try answer(
+            .object(QueryMembers(privileges: privileges, object: object).answer(found)),
+            lines: found.flatMap { $0.lines(in: zone) }, table: Table(SubjectAccess.columns, found.flatMap(\.rows)))
+    }
+
     /// The first moment of the span of a question.
     var from: Moment { get throws { try moment(.firstMoment) ?? .revision(.genesis) } }
     /// The last moment.

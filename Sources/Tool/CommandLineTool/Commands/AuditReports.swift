@@ -50,17 +50,7 @@ extension Command {
             user:ann  r19 2026-01-31T10:12:00Z – r20 2026-01-31T10:13:00Z  as administrator
             """)
     ) { call in
-        let (privileges, object) = try call.privilegesOnObject()
-        let found = try call.withAccess(to: object, privileges) { store, privileges in
-            try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to).filter {
-                $0.spans.last?.until != nil
-            }
-        }
-        if found.isEmpty { call.note("everyone who had this in the span has it at its end") }
-        let zone = try call.zone
-        return try call.answer(
-            .object(QueryMembers(privileges: privileges, object: object).answer(found)),
-            lines: found.flatMap { $0.lines(in: zone) }, table: Table(SubjectAccess.columns, found.flatMap(\.rows)))
+        try call.printAccess(emptyNote: "everyone who had this in the span has it at its end") { $0.spans.last?.until != nil }
     }
 
     static let auditPaths = Command(
@@ -89,13 +79,12 @@ extension Command {
         options: Option.list,
         example: Example("audit unused", "role:editors  no members")
     ) { call in
-        try call.end()
         let (found, when) = try call.ask { (try UnusedRoles($0).all, $0.members) }
         if found.isEmpty { call.note("every role has members and opens something") }
+        let table = Table(["role", "reasons"], found.map { [.text($0.role), .list($0.reasons)] })
         return try call.answer(
-            .object(JSONObject(["roles": .array(found.map(\.json))]).with(when)),
-            lines: found.map { "\($0.role)  \($0.reasons.joined(separator: ", "))" },
-            table: Table(["role", "reasons"], found.map { [.text($0.role), .list($0.reasons)] }))
+            .object(JSONObject(["roles": .array(table.objects)]).with(when)),
+            lines: found.map { "\($0.role)  \($0.reasons.joined(separator: ", "))" }, table: table)
     }
 }
 
@@ -125,13 +114,6 @@ extension Snapshot {
 
 /// The roles of a store without effect.
 private struct UnusedRoles {
-    struct Unused {
-        let role: String
-        let reasons: [String]
-
-        var json: JSONValue { .object(["role": .string(role), "reasons": .texts(reasons)]) }
-    }
-
     private let roles: [String: NameDescription]
     /// The roles that a permission on some object names.
     private let permitted: Set<String>
@@ -144,12 +126,12 @@ private struct UnusedRoles {
         permitted = Set(try descriptions("permission").compactMap { $0.permission }.filter { !$0.objects.isEmpty }.map(\.subject))
     }
 
-    var all: [Unused] {
+    var all: [(role: String, reasons: [String])] {
         roles.keys.sorted().compactMap { role in
             var reasons: [String] = []
             if !isAny(from: role, \.members, { Name($0).kind != .role }) { reasons.append("no members") }
             if !isAny(from: role, \.roles, opens) { reasons.append("opens nothing") }
-            return reasons.isEmpty ? nil : Unused(role: role, reasons: reasons)
+            return reasons.isEmpty ? nil : (role, reasons)
         }
     }
 

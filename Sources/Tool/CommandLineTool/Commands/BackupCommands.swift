@@ -93,29 +93,20 @@ extension Invocation {
     }
 
     fileprivate func report(_ backup: Backup, in path: String) throws -> ExitCode {
-        ProgressBar.standard.clear()
-        return try answer(
-            .object(backup.json.with("path", .string(path))), lines: [backup.summary(at: path)])
+        try answer(.object(backup.json.with(["path": .string(path)])), lines: [backup.summary(at: path)])
     }
 
     fileprivate func report(_ backups: [String: Backup], _ accounts: AccountsBackup?, in path: String) throws -> ExitCode {
-        ProgressBar.standard.clear()
         let backups = backups.sorted { $0.key < $1.key }
-        if isJSON {
-            let stores = backups.map { JSONValue.object($0.value.json.with("store", .string($0.key))) }
-            var json: JSONObject = ["path": .string(path), "stores": .array(stores)]
-            json["accounts"] = accounts?.json
-            try output.json(.object(json))
-        } else {
-            for (name, backup) in backups {
-                try output.line("\(name)  \(backup.summary(at: "\(path)/\(name)"))")
-            }
-            if let accounts {
-                try output.line(
-                    "\(accounts.accounts) accounts  record \(accounts.records) \(accounts.headHash) in \(path)/.muniment/accounts")
-            }
+        let stores = backups.map { JSONValue.object($0.value.json.with(["store": .string($0.key)])) }
+        var json: JSONObject = ["path": .string(path), "stores": .array(stores)]
+        json["accounts"] = accounts?.json
+        var lines = backups.map { name, backup in "\(name)  \(backup.summary(at: "\(path)/\(name)"))" }
+        if let accounts {
+            lines.append(
+                "\(accounts.accounts) accounts  record \(accounts.records) \(accounts.headHash) in \(path)/.muniment/accounts")
         }
-        return .success
+        return try answer(.object(json), lines: lines)
     }
 }
 
@@ -133,13 +124,5 @@ extension Backup {
 extension AccountsBackup {
     fileprivate var json: JSONValue {
         .object(["accounts": .count(accounts), "records": .count(records), "hash": .string(headHash)])
-    }
-}
-
-extension JSONObject {
-    fileprivate func with(_ name: String, _ value: JSONValue) -> JSONObject {
-        var object = self
-        object[name] = value
-        return object
     }
 }

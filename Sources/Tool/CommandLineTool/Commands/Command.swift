@@ -8,7 +8,7 @@ struct Command: Sendable {
     let name: String
     /// A short description, as a phrase.
     let summary: String
-    /// The words after the name, as a sentence.
+    /// The words after the name, as a sentence. A call of a command without it must have no words.
     let sentence: String
     let options: [Option]
     let example: Example

@@ -27,8 +27,7 @@ extension Command {
             "decisions --data data --store default --subject user:ann",
             "1  2026-01-31T10:21:00Z  yes  user:ann  read  doc:plan  r12  t1")
     ) { call in
-        try call.end()
-        let filter = try call.decisionFilter
+        let filter = try call.decisionFilter()
         let store = call.options[.stores] ?? "default"
         guard StoreName(store) != nil else {
             throw UsageError("`\(store)` is not a store name; write the name of a folder in the data directory")
@@ -57,26 +56,24 @@ extension Command {
 }
 
 extension Invocation {
-    fileprivate var decisionFilter: DecisionFilter {
-        get throws {
-            var filter = DecisionFilter()
-            filter.subject = try name(.subject)?.text
-            filter.resource = try name(.object)?.text
-            filter.action = options[.action]
-            filter.credential = options[.asker]
-            filter.requestID = options[.request]
-            filter.newestFirst = options.isSet(.reverse)
-            filter.from = try time(.first)
-            filter.to = try lastTime(.last)
-            filter.isAllowed = try options.value(of: .only) { text in
-                switch text {
-                case "allowed": true
-                case "denied": false
-                default: throw UsageError("`\(text)` is not an outcome; write allowed or denied")
-                }
+    fileprivate func decisionFilter() throws -> DecisionFilter {
+        var filter = DecisionFilter()
+        filter.subject = try name(.subject)?.text
+        filter.resource = try name(.object)?.text
+        filter.action = options[.action]
+        filter.credential = options[.asker]
+        filter.requestID = options[.request]
+        filter.newestFirst = options.isSet(.reverse)
+        filter.from = try time(.first)
+        filter.to = try lastTime(.last)
+        filter.isAllowed = try options.value(of: .only) { text in
+            switch text {
+            case "allowed": true
+            case "denied": false
+            default: throw UsageError("`\(text)` is not an outcome; write allowed or denied")
             }
-            return filter
         }
+        return filter
     }
 }
 

@@ -37,16 +37,13 @@ extension Command {
             }
         }
         return try call.answer(
-            .object(differences.json(of: name, moments)), lines: differences.map(\.line),
+            .object(differences.json(of: name, moments)), lines: differences.map { $0.name + gainsAndLosses($0.gained, $0.lost) },
             table: Table(["name", "gained", "lost"], differences.map { [.text($0.name), .list($0.gained), .list($0.lost)] }))
     }
 }
 
-extension AccessDifference {
-    fileprivate var line: String {
-        var line = name
-        if !gained.isEmpty { line += "  + " + gained.joined(separator: ", ") }
-        if !lost.isEmpty { line += "  - " + lost.joined(separator: ", ") }
-        return line
-    }
+/// Returns gained and lost privileges for the end of a line.
+func gainsAndLosses(_ gained: [String], _ lost: [String]) -> String {
+    let parts = [("  + ", gained), ("  - ", lost)].filter { !$1.isEmpty }
+    return parts.map { $0 + $1.joined(separator: ", ") }.joined()
 }

@@ -14,7 +14,6 @@ extension Command {
             {"time":"2026-01-31T10:01:00Z","actor":"user:root","changes":[{"op":"createRole","role":"editors"}]}
             """)
     ) { call in
-        try call.end()
         let from = try call.options.value(of: .firstRevision, Values.revision) ?? Revision(1)
         let last = try call.options.value(of: .lastRevision, Values.revision)
         let output = call.output

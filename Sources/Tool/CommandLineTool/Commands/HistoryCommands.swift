@@ -29,8 +29,7 @@ extension Command {
         "log", "show all events, oldest first", options: options,
         example: Example("log --from 5 --to 5", "r5  2026-01-31T10:01:00Z  user:root\n    role:editors was created")
     ) { call in
-        try call.end()
-        return try call.printCommits(about: nil)
+        try call.printCommits(about: nil)
     }
 }
 

@@ -21,10 +21,6 @@ extension Option {
         "as", value: "PRINCIPAL", "with --from: the administrator who makes the changes (default user:root)")
 }
 
-extension SourceFormat {
-    fileprivate static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
 extension Command {
     static let importHistory = Command(
         "import", "import a history, or the access of another system, into a store, which is created if it does not exist",
@@ -43,9 +39,9 @@ extension Command {
         let directory = try call.directory
         let report = try ImportReport.make(
             importing: file, into: directory, resume: call.options.isSet(.resume), options: call.storeOptions)
-        if call.isJSON { try call.output.json(report.json) } else { try call.output.line(report.line) }
+        let code = try call.answer(report.json, lines: [report.line])
         if report.isOpenToEveryone { call.warnOfOpenStore(directory) }
-        return .success
+        return code
     }
 
     static let compare = Command(
@@ -74,12 +70,8 @@ extension Invocation {
     fileprivate mutating func facts() throws -> SourceFacts {
         let files = remainingWords()
         guard !files.isEmpty else { throw UsageError("the argument FILE is missing") }
-        let format = try options.value(of: .sourceFormat) { name in
-            guard let format = SourceFormat(rawValue: name) else {
-                throw UsageError("`\(name)` is not a format; write one of \(SourceFormat.names)")
-            }
-            return format
-        }
+        let names = SourceFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        let format: SourceFormat? = try options.choice(of: .sourceFormat, "is not a format; write one of \(names)")
         guard let format else { throw UsageError("the format is missing; write `--from FORMAT`") }
         let mapping = try options[.mapping].map { try ImportMapping(file: $0) } ?? ImportMapping()
         return try format.facts(in: files, mapping)
@@ -107,30 +99,23 @@ extension Invocation {
         let isRefused = !isDry && isIncomplete
         let summary = isDry || isRefused ? try importer.plan(facts) : try importer.run(facts)
         for text in summary.plan.notes { note(text) }
-        if isRefused {
-            note("nothing was imported: correct the source, or skip \(counted(facts.unmapped.count, "line")) with --skip-unmapped")
-        } else if isIncomplete {
-            note(
-                "the import would be refused: correct the source, or skip \(counted(facts.unmapped.count, "line")) with --skip-unmapped"
-            )
+        if isIncomplete {
+            let result = isDry ? "the import would be refused" : "nothing was imported"
+            note("\(result): correct the source, or skip \(counted(facts.unmapped.count, "line")) with --skip-unmapped")
         }
-        let count = summary.plan.changeCount
         var lines = isDry ? summary.plan.steps.flatMap(\.lines) : []
-        if isRefused {
-            lines = []
-        } else if count == 0 {
-            lines.append("nothing changed: the store agrees with the source")
+        if summary.plan.changeCount > 0 {
+            let counts = "\(counted(summary.plan.changeCount, "change")) in \(counted(summary.plan.steps.count, "transaction"))"
+            lines.append(counts + (isDry ? " would be made" : ", revision \(summary.revision ?? .genesis)"))
         } else {
-            lines.append(
-                "\(counted(count, "change")) in \(counted(summary.plan.steps.count, "transaction"))\(isDry ? " would be made" : "")"
-                    + (isDry ? "" : ", revision \(summary.revision ?? .genesis)"))
+            lines.append("nothing changed: the store agrees with the source")
         }
         var members: JSONObject = [
             "applied": .bool(!isDry && !isRefused), "steps": .array(summary.plan.steps.map(\.json)),
             "notes": .texts(summary.plan.notes), "unmapped": .array(facts.unmapped.map(\.json)),
         ]
         members["revision"] = summary.revision.map { .revision($0) }
-        return try answer(.object(members), lines: lines, isIncomplete ? .failure : .success)
+        return try answer(.object(members), lines: isRefused ? [] : lines, isIncomplete ? .failure : .success)
     }
 }
 

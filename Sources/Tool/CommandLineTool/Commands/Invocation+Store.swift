@@ -114,20 +114,12 @@ extension Invocation {
             try? output.line("note: " + text)
             return
         }
-        try? FileHandle.standardError.write(contentsOf: Data(("note: " + text + "\n").escapingInvisible(keepsLineEnds: true).utf8))
+        writeError("note: " + text)
     }
 }
 
 /// Prints results.
 extension Invocation {
-    /// Prints a result as JSON or as lines of text, and returns the exit code.
-    func answer(
-        _ json: @autoclosure () throws -> JSONValue, lines: @autoclosure () throws -> [String], _ code: ExitCode = .success
-    ) throws -> ExitCode {
-        if isJSON { try output.json(try json()) } else { for line in try lines() { try output.line(line) } }
-        return code
-    }
-
     /// Answers a question with names: one per line, or all of them in a JSON object.
     ///
     /// - Parameters:

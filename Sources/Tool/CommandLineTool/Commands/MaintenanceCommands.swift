@@ -22,10 +22,8 @@ extension Command {
             "sound: 21 commits, 33 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f, "
                 + "last refusal #1 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
     ) { call in
-        try call.end()
         let report = try Store.verify(
             at: try call.directory, quick: call.options.isSet(.quick), options: call.storeOptions)
-        ProgressBar.standard.clear()
         if report.isSound, !call.options.isSet(.quick) { call.record(.verification, of: try call.directory, report.line) }
         let lines = report.problems.map { "problem: \($0)" } + report.notes.map { "note: \($0)" } + [report.line]
         return try call.answer(.object(report.json), lines: lines, report.isSound ? .success : .failure)
@@ -35,7 +33,6 @@ extension Command {
         "rebuild", "drop the indexes and rebuild them from the log", options: [.json, .store],
         example: Example("rebuild", "rebuilt 21 revisions in 0.02 s")
     ) { call in
-        try call.end()
         let start = ContinuousClock.now
         try Store.rebuild(at: try call.directory, options: call.storeOptions)
         let seconds = ((ContinuousClock.now - start) / .seconds(1) * 100).rounded() / 100
@@ -53,7 +50,6 @@ extension Command {
             "accept-rollback",
             "the log ends with r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f; recorded as refusal 2")
     ) { call in
-        try call.end()
         if case _? = call.options[.data] {
             let lost = try TokenRegistry(dataDirectory: try call.dataDirectory).acceptRollback(at: call.storeOptions.clock())
             return try call.answer(
@@ -70,7 +66,6 @@ extension Command {
             return try call.answer(.object(["message": .string(line)]), lines: [line])
         }
         let accepted = try Store.acceptRollback(at: directory, options: call.storeOptions)
-        ProgressBar.standard.clear()
         return try call.answer(
             .object([
                 "revision": .revision(accepted.revision), "hash": .string(accepted.hash),
@@ -85,7 +80,6 @@ extension Command {
             "correct-clock --comment battery",
             "revision 28: commits up to 2027-11-21T10:00:00Z now count as made no later than 2026-11-21T10:00:00Z")
     ) { call in
-        try call.end()
         let (caller, comment) = (try call.name(.corrector) ?? "user:root", call.options[.reason])
         let corrected = try call.withStore(.writing) { try $0.correctClock(as: caller, comment: comment) }
         return try call.answer(
@@ -113,15 +107,10 @@ extension Command {
             …
             """)
     ) { call in
-        try call.end()
         let statistics = try call.withStore(.reading) { try $0.statistics() }
-        if call.isJSON {
-            try call.output.json(.object(statistics.json))
-        } else {
-            for line in statistics.lines { try call.output.line(line) }
-        }
+        let code = try call.answer(.object(statistics.json), lines: statistics.lines)
         if statistics.isOpenToEveryone { call.warnOfOpenStore(try call.directory) }
-        return .success
+        return code
     }
 }
 
@@ -130,7 +119,6 @@ extension Command {
         "lookalikes", "list names that look alike, one group per line", options: [.format, .json, .store],
         example: Example("lookalikes", "user:b0b  user:bob")
     ) { call in
-        try call.end()
         let groups = try call.withStore(.reading) { store in try store.read { try $0.confusableNames() } }
         return try call.answer(
             .object(["groups": .array(groups.map { .array($0.map { .string($0.text) }) })]),

@@ -13,7 +13,7 @@ extension Command {
         let words = call.remainingWords()
         if let folder = call.options[.folder] {
             guard words.isEmpty else { throw UsageError("`--into` writes all pages; omit `\(words.joined(separator: " "))`") }
-            guard isFolder(folder) else { throw UsageError("the folder `\(folder)` does not exist; create it, or check the path") }
+            try requireFolder(folder)
             for page in ManPage.all {
                 try Data((page.lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: folder + "/" + page.fileName))
             }

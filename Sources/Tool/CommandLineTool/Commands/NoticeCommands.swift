@@ -38,14 +38,19 @@ extension Command {
         for option in [Option.lastMoment, .limit, .reverse] where follows && call.options[option] != nil {
             throw UsageError("--follow and --\(option.name) exclude each other; write one of them")
         }
-        var printer = try NoticePrinter(call)
+        var printer = try ListPrinter(call, columns: ["revision", "time", "kind", "object", "gained", "lost"])
+        let zone = printer.zone
+        func print(_ notice: Notice, in store: Store) throws {
+            let time = try store.time(of: notice.revision)
+            try printer.print(.object(notice.json(at: time)), lines: [notice.line(zone.text(time))], rows: [notice.row(at: time)])
+        }
         try call.withStore(.reading) { store in
             let span = try store.revisions(from: try call.moment(.firstMoment), to: try call.lastMoment(.lastMoment))
             let before = Revision(max(span.lowerBound, 1) - 1)
             if follows {
                 var feed = BlockingFeed(try store.notices(for: subscriber, after: before))
                 while let notice = try feed.next() {
-                    try printer.print(notice, in: store)
+                    try print(notice, in: store)
                     if notice.completesRevision { try call.output.flush() }
                 }
             } else {
@@ -53,7 +58,7 @@ extension Command {
                 let all = last > before ? try store.notices(for: subscriber, after: before, through: last) : []
                 let limit = try call.options.value(of: .limit, Values.count) ?? .max
                 let isReverse = call.options.isSet(.reverse)
-                for notice in isReverse ? all.reversed().prefix(limit) : all.prefix(limit) { try printer.print(notice, in: store) }
+                for notice in isReverse ? all.reversed().prefix(limit) : all.prefix(limit) { try print(notice, in: store) }
                 if all.count > limit { call.note("\(counted(all.count - limit, "notice")) more: raise --limit") }
             }
         }
@@ -62,35 +67,15 @@ extension Command {
     }
 }
 
-/// Prints notices.
-private struct NoticePrinter {
-    private var list: ListPrinter
+extension Notice {
+    private static let kindWidth = Kind.allCases.map(\.rawValue.count).max() ?? 0
 
-    private static let kindWidth = Notice.Kind.allCases.map(\.rawValue.count).max() ?? 0
-
-    init(_ call: Invocation) throws {
-        list = try ListPrinter(call, columns: ["revision", "time", "kind", "object", "gained", "lost"])
+    fileprivate func line(_ time: String) -> String {
+        "r\(revision)  \(time)  \(kind.rawValue.padded(to: Self.kindWidth))  \(object)" + gainsAndLosses(gained, lost)
     }
 
-    mutating func print(_ notice: Notice, in store: Store) throws {
-        let (time, zone) = (try store.time(of: notice.revision), list.zone)
-        try list.print(
-            .object(notice.json(at: time)), lines: [Self.line(notice, zone.text(time))],
-            rows: [
-                [
-                    .revision(notice.revision), .time(time), .text(notice.kind.rawValue), .text(notice.object.text),
-                    .list(notice.gained), .list(notice.lost),
-                ]
-            ])
-    }
-
-    mutating func end() throws { try list.end() }
-
-    private static func line(_ notice: Notice, _ time: String) -> String {
-        var line = "r\(notice.revision)  \(time)  \(notice.kind.rawValue.padded(to: kindWidth))  \(notice.object)"
-        if !notice.gained.isEmpty { line += "  + " + notice.gained.joined(separator: ", ") }
-        if !notice.lost.isEmpty { line += "  - " + notice.lost.joined(separator: ", ") }
-        return line
+    fileprivate func row(at time: Instant) -> [Cell] {
+        [.revision(revision), .time(time), .text(kind.rawValue), .text(object.text), .list(gained), .list(lost)]
     }
 }
 

@@ -53,8 +53,7 @@ extension Command {
         "admin list", "list the administrators", options: Option.list,
         example: Example("admin list", "user:root")
     ) { call in
-        try call.end()
-        return try call.list("administrators", column: "administrator", QueryMembers()) { snapshot, _ in
+        try call.list("administrators", column: "administrator", QueryMembers()) { snapshot, _ in
             try snapshot.administrators()
         }
     }

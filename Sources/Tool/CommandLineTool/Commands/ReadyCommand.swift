@@ -8,7 +8,6 @@ extension Command {
         "ready", "check that the service of a data directory accepts requests and changes", options: [.data, .json],
         example: Example("ready --data data", "ready: http://127.0.0.1:43210")
     ) { call in
-        try call.end()
         let directory = try call.dataDirectory
         guard let service = RunningService(dataDirectory: directory) else {
             return try call.answer(
@@ -17,10 +16,10 @@ extension Command {
         }
         let (status, body) = try service.send(.get, "/readyz")
         let isReady = status == 200
-        var reason = ""
-        if !isReady, case .string(let detail)? = (try? JSONText.decode(body))?["detail"] { reason = ", \(detail)" }
+        let detail = isReady ? nil : (try? JSONText.decode(body))?.text("detail")
         return try call.answer(
             .object(["ready": .bool(isReady), "address": .string(service.address)]),
-            lines: ["\(isReady ? "ready" : "not ready"): \(service.address)\(reason)"], isReady ? .success : .failure)
+            lines: ["\(isReady ? "ready" : "not ready"): \(service.address)\(detail.map { ", " + $0 } ?? "")"],
+            isReady ? .success : .failure)
     }
 }

@@ -10,9 +10,9 @@ extension Option {
     fileprivate static let jwtType = Option(
         "jwt-type", value: "at+jwt|any",
         "with `--issuer`: the required `typ` of its JWTs (default: `at+jwt` after the first JWT with it)")
-    fileprivate static let issuerStores = Option(
+    static let issuerStores = Option(
         "issuer-stores", value: "NAME[,NAME…]", "with `--issuer`: the stores that its users may access (default: all)")
-    fileprivate static let anonymous = Option(
+    static let anonymous = Option(
         "anonymous", value: "NAME[,NAME…]", "stores that accept callers without a token, as anonymous; `*` for all (default: none)")
     fileprivate static let certificate = Option(
         "tls-certificate", value: "FILE", "for HTTPS: the certificate and its chain, in PEM")
@@ -20,53 +20,45 @@ extension Option {
     fileprivate static let insecure = Option(
         "insecure", "allow other machines to connect without TLS: tokens are sent unencrypted")
 
-    /// The options with names of stores.
-    static let storesOfCallers: [Option] = [issuerStores, anonymous]
-
     /// The options of `serve` for authentication and TLS.
     static let callers: [Option] = [issuer, audience, keys, jwtType, issuerStores, anonymous, certificate, key, insecure]
 }
 
 extension Invocation {
     /// The callers that the service accepts in addition to those with a token.
-    var callerSettings: CallerSettings {
-        get throws {
-            CallerSettings(
-                issuer: try issuerSettings, issuerStores: try stores(.issuerStores) ?? .all, anonymousStores: try stores(.anonymous)
-            )
+    func callerSettings() throws -> CallerSettings {
+        CallerSettings(
+            issuer: try issuerSettings(), issuerStores: try stores(.issuerStores) ?? .all, anonymousStores: try stores(.anonymous))
+    }
+
+    private func issuerSettings() throws -> IssuerSettings? {
+        guard let issuer = options[.issuer] else {
+            if let option = [Option.audience, .keys, .jwtType, .issuerStores].first(where: { options[$0] != nil }) {
+                throw UsageError("`\(option.usage)` requires `\(Option.issuer.usage)`; add it")
+            }
+            return nil
+        }
+        guard let audience = options[.audience] else {
+            throw UsageError("the audience is missing, so JWTs for any service would be valid; write `\(Option.audience.usage)`")
+        }
+        do {
+            var settings = try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys])
+            settings.accessTokenType =
+                try options.value(of: .jwtType) { text -> AccessTokenType in
+                    switch text {
+                    case "at+jwt": .required
+                    case "any": .optional
+                    default: throw UsageError("`\(text)` is not a type of JWT; write `at+jwt` or `any`")
+                    }
+                } ?? .onceSeen
+            return settings
+        } catch let error as IssuerSettingsError {
+            throw UsageError(error.description)
         }
     }
 
-    private var issuerSettings: IssuerSettings? {
-        get throws {
-            guard let issuer = options[.issuer] else {
-                if let option = [Option.audience, .keys, .jwtType, .issuerStores].first(where: { options[$0] != nil }) {
-                    throw UsageError("`\(option.usage)` requires `\(Option.issuer.usage)`; add it")
-                }
-                return nil
-            }
-            guard let audience = options[.audience] else {
-                throw UsageError(
-                    "the audience is missing, so JWTs for any service would be valid; write `\(Option.audience.usage)`")
-            }
-            do {
-                var settings = try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys])
-                settings.accessTokenType =
-                    try options.value(of: .jwtType) { text -> AccessTokenType in
-                        switch text {
-                        case "at+jwt": .required
-                        case "any": .optional
-                        default: throw UsageError("`\(text)` is not a type of JWT; write `at+jwt` or `any`")
-                        }
-                    } ?? .onceSeen
-                return settings
-            } catch let error as IssuerSettingsError {
-                throw UsageError(error.description)
-            }
-        }
-    }
-
-    private func stores(_ option: Option) throws -> StoreScope? {
+    /// Returns the stores in an option; nil if it is missing.
+    func stores(_ option: Option) throws -> StoreScope? {
         try options.value(of: option) { text -> StoreScope in
             let names = Values.list(text)
             guard names != ["*"] else { return .all }

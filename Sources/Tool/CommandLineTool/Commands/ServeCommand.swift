@@ -28,35 +28,28 @@ extension Option {
         [data, listen, publicAddress, headLimit, connections, connectionsPerAddress] + callers + [accounts] + operations + sharedLog
 }
 
+extension Values {
+    fileprivate static func headLimitBytes(_ text: String) throws -> Int {
+        guard let number = Int(text), (4096...1_048_576).contains(number) else {
+            throw UsageError("`\(text)` is not a head size; write bytes, from 4096 to 1048576")
+        }
+        return number
+    }
+
+    /// Checks a public address. Without TLS, only an address of this machine is useful, for tests.
+    fileprivate static func publicAddress(_ text: String) throws -> String {
+        let parts = URLComponents(string: text)
+        let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host ?? "")
+        guard let parts, parts.scheme == "https" || parts.scheme == "http" && isLocal, parts.host?.isEmpty == false,
+            parts.query == nil, parts.fragment == nil, parts.user == nil
+        else {
+            throw UsageError("`\(text)` is not a public address; write https://HOST[:PORT][/PATH], without a query and a fragment")
+        }
+        return text
+    }
+}
+
 extension Invocation {
-    fileprivate var headLimitBytes: Int {
-        get throws {
-            try options.value(of: .headLimit) { text in
-                guard let number = Int(text), (4096...1_048_576).contains(number) else {
-                    throw UsageError("`\(text)` is not a head size; write bytes, from 4096 to 1048576")
-                }
-                return number
-            } ?? 8192
-        }
-    }
-
-    /// The public address. Without TLS, only an address of this machine is useful, for tests.
-    fileprivate var publicAddress: String? {
-        get throws {
-            try options.value(of: .publicAddress) { text in
-                let parts = URLComponents(string: text)
-                let isLocal = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts?.host ?? "")
-                guard let parts, parts.scheme == "https" || parts.scheme == "http" && isLocal, parts.host?.isEmpty == false,
-                    parts.query == nil, parts.fragment == nil, parts.user == nil
-                else {
-                    throw UsageError(
-                        "`\(text)` is not a public address; write https://HOST[:PORT][/PATH], without a query and a fragment")
-                }
-                return text
-            }
-        }
-    }
-
     /// Returns the address and the limits. Call it after all stores are open: their files count against the same limit as
     /// connections.
     ///
@@ -68,7 +61,8 @@ extension Invocation {
         let connections = try room.connections(asked: options.value(of: .connections, Values.count))
         let share = try options.value(of: .connectionsPerAddress, Values.count) ?? max(1, connections / 4)
         return HTTPServerSettings(
-            address: endpoint.address, port: endpoint.port, headerLimitBytes: try headLimitBytes, connectionLimit: connections,
+            address: endpoint.address, port: endpoint.port,
+            headerLimitBytes: try options.value(of: .headLimit, Values.headLimitBytes) ?? 8192, connectionLimit: connections,
             connectionsPerAddress: share, proxies: service.trustedProxies, tls: tls)
     }
 }
@@ -111,10 +105,9 @@ extension Command {
             a token with all rights is in data/.muniment/first-token; store it elsewhere and remove the file
             """)
     ) { call in
-        try call.end()
         let configuration = try Configuration(
             Option.ofService, onlyAsArguments: [.check], arguments: call.options, environment: ProcessInfo.processInfo.environment)
-        call.addDefaults(configuration.values)
+        call.options.addDefaults(configuration.values)
         if call.options.isSet(.check) { return try call.checkService(configuration) }
         let plan = try call.servicePlan()
         let tls = try plan.tls?.read()
@@ -127,7 +120,7 @@ extension Command {
         var settings = plan.settings
         settings.report = { log.write(.error, $0) }
         settings.note = { log.write($0, $1) }
-        settings.accounts = try call.accountsOptions
+        settings.accounts = try call.accountsOptions()
         let process = ProcessInfo.processInfo.processIdentifier
         log.write(.info, "muniment \(Tool.version) starts with `\(settings.dataDirectory)`, process \(process)")
         for warning in configuration.warnings { log.write(.warning, warning) }
@@ -209,14 +202,15 @@ extension Invocation {
         }
         let tls = try tlsPaths(listeningOn: endpoint)
         var settings = ServiceSettings(
-            dataDirectory: directory, callers: try callerSettings, storeOptions: try serviceStoreOptions, report: { _ in })
+            dataDirectory: directory, callers: try callerSettings(), storeOptions: try serviceStoreOptions, report: { _ in })
         try setOperations(in: &settings)
-        settings.sharedLogs = try sharedLogs
+        settings.sharedLogs = try sharedLogs()
         guard settings.sharedLogs == nil || options[.accounts] == nil else {
             throw UsageError("accounts are kept on one machine: omit `--accounts` or `--log`")
         }
         settings.lagLimit = .seconds(try options.value(of: .lagLimit, Values.count) ?? 10)
-        (settings.publicAddress, settings.usesTLS) = (try publicAddress, tls != nil)
+        settings.publicAddress = try options.value(of: .publicAddress, Values.publicAddress)
+        settings.usesTLS = tls != nil
         settings.build = (Tool.release, builtCommit)
         return ServicePlan(endpoint: endpoint, tls: tls, settings: settings)
     }

@@ -16,7 +16,7 @@ extension Option {
     fileprivate static let proxies = Option(
         "trusted-proxies", value: "ADDRESS[,ADDRESS…]",
         "trusted proxies: the service takes the caller's address from their `X-Forwarded-For` (default: none)")
-    fileprivate static let decisions = Option(
+    static let decisions = Option(
         "decision-log", value: "NAME[,NAME…]", "stores with a log of all decisions; `*` for all of them (default: none)")
     fileprivate static let subjectTypes = Option(
         "subject-types", value: "TYPE=user|thing|role[,…]",
@@ -29,118 +29,23 @@ extension Option {
         "refuse commits if the clock differs more than this from the newest commit (default: 5 slow, "
             + "10 fast)")
 
-    /// The options with names of stores.
-    static let storesOfOperations: [Option] = [decisions]
-
     /// The options of `serve` for operation.
     static let operations: [Option] = [requestLog, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
 }
 
 extension Invocation {
-    /// The format of the service log.
-    var logFormat: LogFormat {
-        get throws {
-            try options.value(of: .requestLog) { text in
-                guard let format = LogFormat(rawValue: text) else {
-                    throw UsageError("`\(text)` is not a format of the log of requests; write text, json or none")
-                }
-                return format
-            } ?? LogFormat.none
-        }
-    }
-
     /// Sets the operation settings from the options.
     func setOperations(in settings: inout ServiceSettings) throws {
-        settings.logFormat = try logFormat
+        settings.logFormat =
+            try options.choice(of: .requestLog, "is not a format of the log of requests; write text, json or none")
+            ?? LogFormat.none
         settings.writeLog = ServiceLog.write
         settings.requestsPerSecond = try options.value(of: .rate, Values.count)
-        settings.trustedProxies = try trustedProxies
-        settings.deadlines = try deadlines
-        settings.subjectTypes = try subjectTypes
-        settings.allowedOrigins = try allowedOrigins
-        settings.decisionLogs = try options.value(of: .decisions) { text -> StoreScope in
-            let names = Values.list(text)
-            guard names != ["*"] else { return .all }
-            guard !names.isEmpty, names.allSatisfy({ StoreName($0) != nil }) else {
-                throw UsageError("`\(text)` contains no store name; write store names separated by commas, or `*` for all")
-            }
-            return .named(names)
-        }
-    }
-
-    private var subjectTypes: [String: String] {
-        get throws {
-            try options.value(of: .subjectTypes) { text in
-                let types = ["user", "thing", "role", "everyone", "anonymous"]
-                var meanings: [String: String] = [:]
-                for part in Values.list(text) {
-                    let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-                    guard words.count == 2, !words[0].isEmpty, types[..<3].contains(words[1]) else {
-                        throw UsageError("`\(part)` does not map a type of subjects; write TYPE=user, TYPE=thing or TYPE=role")
-                    }
-                    guard !types.contains(words[0]), meanings.updateValue(words[1], forKey: words[0]) == nil else {
-                        throw UsageError("`\(words[0])` already is a type of subjects; map another type")
-                    }
-                }
-                return meanings
-            } ?? [:]
-        }
-    }
-
-    private var deadlines: RouteDeadlines {
-        get throws {
-            try options.value(of: .deadline) { text in
-                var deadlines = RouteDeadlines()
-                for part in Values.list(text) {
-                    let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-                    let limit = Duration.seconds(try Values.count(words[words.count - 1]))
-                    guard words.count == 2 else {
-                        deadlines.all = limit
-                        continue
-                    }
-                    guard RouteDeadlines.routeNames.contains(words[0]) else {
-                        throw UsageError(
-                            "`\(words[0])` is not a route with a time limit; write one of "
-                                + RouteDeadlines.routeNames.sorted().joined(separator: ", "))
-                    }
-                    deadlines.byRoute[words[0]] = limit
-                }
-                return deadlines
-            } ?? RouteDeadlines()
-        }
-    }
-
-    private var allowedOrigins: Set<WebOrigin> {
-        get throws {
-            let origins = try options.value(of: .origins) { list in
-                try Values.list(list).map { text in
-                    guard let origin = WebOrigin(text) else {
-                        throw UsageError(
-                            "`\(text)` is not an origin; write https://HOST[:PORT] as browsers send it: in lowercase letters, without a "
-                                + "path, without `*` and without the usual port")
-                    }
-                    return origin
-                }
-            }
-            return Set(origins ?? [])
-        }
-    }
-
-    private var trustedProxies: Set<IPAddress> {
-        get throws {
-            let proxies = try options.value(of: .proxies) { list in
-                let texts = Values.list(list)
-                guard !texts.isEmpty else { throw UsageError("the value is empty; write the address of a proxy") }
-                return try texts.map { text in
-                    guard let address = IPAddress(text) else {
-                        throw UsageError(
-                            "`\(text)` is not the address of a proxy; write an IP address such as 10.0.0.1 or 2001:db8::1")
-                    }
-                    return address
-                }
-            }
-            return Set(proxies ?? [])
-        }
+        settings.trustedProxies = try options.value(of: .proxies, Values.proxies) ?? []
+        settings.deadlines = try options.value(of: .deadline, Values.deadlines) ?? RouteDeadlines()
+        settings.subjectTypes = try options.value(of: .subjectTypes, Values.subjectTypes) ?? [:]
+        settings.allowedOrigins = try options.value(of: .origins, Values.origins) ?? []
+        settings.decisionLogs = try stores(.decisions)
     }
 
     /// Warns if the service has accounts, but neither TLS nor configured proxies. If a proxy terminates TLS, all users have its
@@ -157,6 +62,66 @@ extension Invocation {
     func tellManager(_ state: String) {
         guard let socket = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] else { return }
         tellServiceManager(state, at: socket)
+    }
+}
+
+extension Values {
+    fileprivate static func subjectTypes(_ text: String) throws -> [String: String] {
+        let types = ["user", "thing", "role", "everyone", "anonymous"]
+        var meanings: [String: String] = [:]
+        for part in list(text) {
+            let words = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard words.count == 2, !words[0].isEmpty, types[..<3].contains(words[1]) else {
+                throw UsageError("`\(part)` does not map a type of subjects; write TYPE=user, TYPE=thing or TYPE=role")
+            }
+            guard !types.contains(words[0]), meanings.updateValue(words[1], forKey: words[0]) == nil else {
+                throw UsageError("`\(words[0])` already is a type of subjects; map another type")
+            }
+        }
+        return meanings
+    }
+
+    fileprivate static func deadlines(_ text: String) throws -> RouteDeadlines {
+        var deadlines = RouteDeadlines()
+        for part in list(text) {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let limit = Duration.seconds(try count(words[words.count - 1]))
+            guard words.count == 2 else {
+                deadlines.all = limit
+                continue
+            }
+            guard RouteDeadlines.routeNames.contains(words[0]) else {
+                throw UsageError(
+                    "`\(words[0])` is not a route with a time limit; write one of "
+                        + RouteDeadlines.routeNames.sorted().joined(separator: ", "))
+            }
+            deadlines.byRoute[words[0]] = limit
+        }
+        return deadlines
+    }
+
+    fileprivate static func origins(_ text: String) throws -> Set<WebOrigin> {
+        Set(
+            try list(text).map { text in
+                guard let origin = WebOrigin(text) else {
+                    throw UsageError(
+                        "`\(text)` is not an origin; write https://HOST[:PORT] as browsers send it: in lowercase letters, without a "
+                            + "path, without `*` and without the usual port")
+                }
+                return origin
+            })
+    }
+
+    fileprivate static func proxies(_ text: String) throws -> Set<IPAddress> {
+        let texts = list(text)
+        guard !texts.isEmpty else { throw UsageError("the value is empty; write the address of a proxy") }
+        return Set(
+            try texts.map { text in
+                guard let address = IPAddress(text) else {
+                    throw UsageError("`\(text)` is not the address of a proxy; write an IP address such as 10.0.0.1 or 2001:db8::1")
+                }
+                return address
+            })
     }
 }
 

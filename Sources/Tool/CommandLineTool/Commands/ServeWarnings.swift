@@ -9,7 +9,7 @@ extension Invocation {
     ///   - directory: the data directory.
     func unknownStoreWarnings(_ stores: [StoreName], in directory: String) -> [String] {
         let known = stores.map(\.text)
-        return (Option.storesOfCallers + Option.storesOfOperations).flatMap { option in
+        return [Option.issuerStores, .anonymous, .decisions].flatMap { option in
             Values.list(options[option] ?? "").filter { $0 != "*" && !known.contains($0) }.map { name in
                 let remedy =
                     name.nearest(among: known).map { "did you mean `\($0)`?" }

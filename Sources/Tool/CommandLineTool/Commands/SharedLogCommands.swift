@@ -26,27 +26,25 @@ extension Option {
 
 extension Invocation {
     /// The shared logs that the options name; nil without them.
-    var sharedLogs: PostgreSQLLogs? {
-        get throws {
-            guard let address = options[.sharedLogAddress] else {
-                guard !options.isSet(.withoutStandby) else {
-                    throw UsageError("`--log-without-standby` is for a shared log; add `\(Option.sharedLogAddress.usage)`")
-                }
-                return nil
+    func sharedLogs() throws -> PostgreSQLLogs? {
+        guard let address = options[.sharedLogAddress] else {
+            guard !options.isSet(.withoutStandby) else {
+                throw UsageError("`--log-without-standby` is for a shared log; add `\(Option.sharedLogAddress.usage)`")
             }
-            guard ["postgresql://", "postgres://"].contains(where: address.hasPrefix) else {
-                throw UsageError(
-                    "the address of the shared log does not begin with `postgresql://`; the log of requests is `--request-log`")
-            }
-            return PostgreSQLLogs(address, allowsNoStandby: options.isSet(.withoutStandby))
+            return nil
         }
+        guard ["postgresql://", "postgres://"].contains(where: address.hasPrefix) else {
+            throw UsageError(
+                "the address of the shared log does not begin with `postgresql://`; the log of requests is `--request-log`")
+        }
+        return PostgreSQLLogs(address, allowsNoStandby: options.isSet(.withoutStandby))
     }
 }
 
 extension Invocation {
     /// Opens the shared logs, calls `body` with the log of the store in the folder, and closes them.
     fileprivate func withSharedLog<R>(_ body: (_ directory: String, _ log: any SharedLog) throws -> R) throws -> R {
-        guard let logs = try sharedLogs else {
+        guard let logs = try sharedLogs() else {
             throw UsageError("the shared log is missing; write `\(Option.sharedLogAddress.usage)`")
         }
         defer { logs.close() }
@@ -67,10 +65,8 @@ extension Command {
         example: Example(
             "log move --store data/default --to postgresql://muniment@db/muniment", "moved 25 revisions to the shared log")
     ) { call in
-        try call.end()
-        if let target = call.options[.target] { call.addDefaults([Option.sharedLogAddress.name: target]) }
+        if let target = call.options[.target] { call.options.addDefaults([Option.sharedLogAddress.name: target]) }
         let last = try call.withSharedLog { try Store.move(at: $0, to: $1, options: call.storeOptions) }
-        ProgressBar.standard.clear()
         return try call.answer(
             .object(["revision": .revision(last)]), lines: ["moved \(counted(last.rawValue, "revision")) to the shared log"])
     }
@@ -80,13 +76,11 @@ extension Command {
         options: [.sharedLogAddress, .withoutStandby, .json, .store],
         example: Example("log copy --store data/default --log postgresql://muniment@db/muniment", "copied the shared log")
     ) { call in
-        try call.end()
         try call.withSharedLog { directory, log in
             var options = call.storeOptions
             options.sharedLog = log
             try Store.copyAfresh(at: directory, options: options)
         }
-        ProgressBar.standard.clear()
         return try call.answer(.object([:]), lines: ["copied the shared log"])
     }
 
@@ -95,7 +89,6 @@ extension Command {
         options: [.json, .store],
         example: Example("log leave --store data/default", "the store in `data/default` is on this machine now")
     ) { call in
-        try call.end()
         let directory = try call.directory
         try Store.leaveSharedLog(at: directory)
         return try call.answer(.object([:]), lines: ["the store in `\(directory)` is on this machine now"])
@@ -106,7 +99,6 @@ extension Command {
         options: [.role],
         example: Example("log schema | head -n 2", "BEGIN;\nCREATE SCHEMA IF NOT EXISTS muniment;")
     ) { call in
-        try call.end()
         let sql = PostgreSQLSchema.sql(role: call.options[.role] ?? "muniment")
         for line in sql.split(separator: "\n", omittingEmptySubsequences: false) { try call.output.line(String(line)) }
         return .success

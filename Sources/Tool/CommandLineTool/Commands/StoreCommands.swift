@@ -17,7 +17,6 @@ extension Command {
         "init", "create a store", options: [.open, .locked, .administrator, .json, .store],
         example: Example("init --open --store demo", "created an open store in `demo`; user:root administers it")
     ) { call in
-        try call.end()
         let isOpen = call.options.isSet(.open)
         guard !(isOpen && call.options.isSet(.locked)) else {
             throw UsageError("`--open` and `--locked` exclude each other; write one of them")
@@ -29,25 +28,20 @@ extension Command {
         try Store.create(
             at: directory, preset: isOpen ? .open : .locked, administrator: administrator, options: call.storeOptions
         ).close()
-        if call.isJSON {
-            try call.output.json(
-                .object([
-                    "store": .string(directory), "preset": .string(isOpen ? "open" : "locked"),
-                    "administrator": .name(administrator), "revision": .revision(.genesis),
-                ]))
-        } else {
-            try call.output.line(
-                "created \(isOpen ? "an open" : "a locked") store in `\(directory)`; \(administrator) administers it")
-        }
+        let code = try call.answer(
+            .object([
+                "store": .string(directory), "preset": .string(isOpen ? "open" : "locked"),
+                "administrator": .name(administrator), "revision": .revision(.genesis),
+            ]),
+            lines: ["created \(isOpen ? "an open" : "a locked") store in `\(directory)`; \(administrator) administers it"])
         if isOpen { call.warnOfOpenStore(directory) }
-        return .success
+        return code
     }
 
     static let lock = Command(
         "lock", "lock an open store: move the privileges of everyone to a role", options: [.role, .member] + Option.change,
         example: Example("lock --member user:ann", "revision 25")
     ) { call in
-        try call.end()
         let role = try call.options.value(of: .role) { try Values.name(Name.role($0).text) } ?? Roles.lockDownRole
         let members = try call.options.value(of: .member) { text in
             try text.split(separator: ",").map { try Values.name(String($0)) }

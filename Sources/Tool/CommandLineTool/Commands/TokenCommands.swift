@@ -22,9 +22,8 @@ extension Command {
         example: Example(
             "token create --data . --store demo --can act --as user:ann", "muni_rcU6Xn0cXb1dZ3yq0F2p5s7t9vAwByCzDxEwFvGuHt4")
     ) { call in
-        try call.end()
-        let registry = try call.tokenRegistry
-        let (stores, right) = (try call.tokenStores, try call.tokenRight)
+        let registry = try call.tokenRegistry()
+        let (stores, right) = (try call.tokenStores(), try call.tokenRight())
         let made: (secret: String, token: Token)
         do {
             made = try registry.create(
@@ -46,8 +45,7 @@ extension Command {
         example: Example(
             "token list --data .", "t1  good     act as user:ann  demo  made 2026-01-31T10:21:00Z")
     ) { call in
-        try call.end()
-        let (tokens, now) = (try call.tokenRegistry.list(), Instant.present)
+        let (tokens, now) = (try call.tokenRegistry().list(), Instant.present)
         let zone = try call.zone
         let rows = tokens.map { $0.row(at: now, in: zone) }
         let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -70,7 +68,7 @@ extension Command {
             throw UsageError("the argument is a token, which is a secret; write its id from `muniment token list`")
         }
         let token: Token
-        do { token = try call.tokenRegistry.revoke(id: id, at: .present) } catch let error as TokenError {
+        do { token = try call.tokenRegistry().revoke(id: id, at: .present) } catch let error as TokenError {
             throw TokenCommandError(error: error)
         }
         return try call.answer(token.json(at: .present), lines: ["revoked \(token.id)"])
@@ -95,47 +93,39 @@ extension Invocation {
         }
     }
 
-    fileprivate var tokenRegistry: TokenRegistry {
-        get throws {
-            let directory = try dataDirectory
-            guard isFolder(directory) else {
-                throw UsageError("the folder `\(directory)` does not exist; create it, or check the path")
-            }
-            return TokenRegistry(dataDirectory: directory, shared: try sharedLogs?.log(of: SharedLogNames.tokens)) { line in
-                try? FileHandle.standardError.write(contentsOf: Data("note: \(line)\n".escapingInvisible(keepsLineEnds: true).utf8))
-            }
+    fileprivate func tokenRegistry() throws -> TokenRegistry {
+        let directory = try dataDirectory
+        try requireFolder(directory)
+        return TokenRegistry(dataDirectory: directory, shared: try sharedLogs()?.log(of: SharedLogNames.tokens)) {
+            writeError("note: \($0)")
         }
     }
 
-    fileprivate var tokenStores: StoreScope {
-        get throws {
-            let scope = try options.value(of: .stores) { text -> StoreScope in
-                let names = Values.list(text)
-                guard names != ["*"] else { return .all }
-                // The option takes a store name; a path is probably meant for `--store`.
-                if let path = names.first(where: { $0.contains("/") }) {
-                    throw UsageError("`\(path)` is a path; write the name of the store in the data directory")
-                }
-                return .named(names)
+    fileprivate func tokenStores() throws -> StoreScope {
+        let scope = try options.value(of: .stores) { text -> StoreScope in
+            let names = Values.list(text)
+            guard names != ["*"] else { return .all }
+            // The option takes a store name; a path is probably meant for `--store`.
+            if let path = names.first(where: { $0.contains("/") }) {
+                throw UsageError("`\(path)` is a path; write the name of the store in the data directory")
             }
-            guard let scope else {
-                throw UsageError("the store is missing; write `--store NAME`, or `--store '*'` for all of them")
-            }
-            return scope
+            return .named(names)
         }
+        guard let scope else {
+            throw UsageError("the store is missing; write `--store NAME`, or `--store '*'` for all of them")
+        }
+        return scope
     }
 
-    fileprivate var tokenRight: Right {
-        get throws {
-            switch (options[.can], try name(.actor)) {
-            case ("ask"?, nil): return .ask
-            case ("administer"?, nil): return .administer
-            case ("act"?, let name?): return .act(as: name)
-            case ("act"?, nil): throw UsageError("the caller is missing; write `--as PRINCIPAL`")
-            case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` requires `--can act`; omit it")
-            case (let word?, _): throw UsageError("--can: `\(word)` is not a right of a token; write ask, act or administer")
-            case (nil, _): throw UsageError("the rights of the token are missing; write `--can ask|act|administer`")
-            }
+    fileprivate func tokenRight() throws -> Right {
+        switch (options[.can], try name(.actor)) {
+        case ("ask"?, nil): return .ask
+        case ("administer"?, nil): return .administer
+        case ("act"?, let name?): return .act(as: name)
+        case ("act"?, nil): throw UsageError("the caller is missing; write `--as PRINCIPAL`")
+        case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` requires `--can act`; omit it")
+        case (let word?, _): throw UsageError("--can: `\(word)` is not a right of a token; write ask, act or administer")
+        case (nil, _): throw UsageError("the rights of the token are missing; write `--can ask|act|administer`")
         }
     }
 }
@@ -178,12 +168,7 @@ extension Token {
     }
 
     fileprivate func json(at now: Instant) -> JSONValue {
-        let actor: JSONValue = if case .act(let name) = right { .name(name) } else { .null }
-        return .object([
-            "id": .string(id), "state": .string(state(at: now)), "can": .string(right.word), "as": actor,
-            "stores": .texts(storeNames), "made": .time(createdAt), "until": until.map(JSONValue.time) ?? .null,
-            "revoked": revokedAt.map(JSONValue.time) ?? .null, "comment": .optional(comment),
-        ])
+        Table.object(Token.columns, cells(at: now))
     }
 }
 

@@ -21,26 +21,21 @@ extension Option {
 extension Invocation {
     /// The format in `--format`. `--json` has the meaning of the format `json`, or `jsonl` for the records of a log.
     func format(ofJSON json: ListFormat = .json) throws -> ListFormat {
-        let format = try options.value(of: .format) { text in
-            guard let format = ListFormat(rawValue: text) else {
-                throw UsageError("`\(text)` is not a format; write text, table, json, jsonl or csv")
-            }
-            return format
-        }
+        let format: ListFormat? = try options.choice(of: .format, "is not a format; write text, table, json, jsonl or csv")
         guard let format else { return isJSON ? json : .text }
         guard !isJSON else { throw UsageError("`--json` and `--format` exclude each other; write one of them") }
         return format
     }
 
-    /// Prints a list in its format.
+    /// Prints an answer in the format of the call, and returns the exit code.
     ///
     /// - Parameters:
     ///   - json: the whole answer as one object.
     ///   - lines: the answer for people.
-    ///   - table: the records of the list.
+    ///   - table: the records of a list, for a command with the option `--format`.
     func answer(
         _ json: @autoclosure () throws -> JSONValue, lines: @autoclosure () throws -> [String],
-        table: @autoclosure () throws -> Table
+        table: @autoclosure () throws -> Table = Table([], []), _ code: ExitCode = .success
     ) throws -> ExitCode {
         switch try format() {
         case .text: for line in try lines() { try output.line(line) }
@@ -52,6 +47,6 @@ extension Invocation {
             for row in table.rows { try writer.write(row) }
             try writer.end()
         }
-        return .success
+        return code
     }
 }

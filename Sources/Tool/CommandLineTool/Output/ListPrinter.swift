@@ -6,6 +6,8 @@ struct ListPrinter {
     private let format: ListFormat
     private var rows: RowWriter?
     private var count = 0
+    /// Whether no record was printed.
+    var isEmpty: Bool { count == 0 }
     /// The zone of the times in lines.
     let zone: Zone
 

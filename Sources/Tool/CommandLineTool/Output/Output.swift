@@ -64,6 +64,11 @@ final class Output {
     }
 }
 
+/// Writes a line to standard error, with invisible characters escaped. The text may contain line ends.
+func writeError(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data((text + "\n").escapingInvisible(keepsLineEnds: true).utf8))
+}
+
 /// The reader has closed the output, which is not a failure.
 struct OutputClosedError: Error {}
 
@@ -82,10 +87,7 @@ extension String {
         guard unicodeScalars.contains(where: \.isInvisible) else { return self }
         return unicodeScalars.map { scalar in
             guard scalar.isInvisible else { return String(scalar) }
-            return scalar.utf16.map {
-                "\\u" + String(repeating: "0", count: 4 - String($0, radix: 16).count) + String($0, radix: 16)
-            }
-            .joined()
+            return scalar.utf16.map { String(format: "\\u%04x", $0) }.joined()
         }.joined()
     }
 }

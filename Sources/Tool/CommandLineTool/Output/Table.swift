@@ -17,9 +17,12 @@ struct Table {
 
     /// A JSON object for each row.
     var objects: [JSONValue] {
-        rows.map { row in
-            .object(zip(columns, row).reduce(into: JSONObject()) { object, pair in object[pair.0] = pair.1.json })
-        }
+        rows.map { Table.object(columns, $0) }
+    }
+
+    /// Returns the cells of a row by the names of their columns.
+    static func object(_ columns: [String], _ row: [Cell]) -> JSONValue {
+        .object(zip(columns, row).reduce(into: JSONObject()) { object, pair in object[pair.0] = pair.1.json })
     }
 }
 

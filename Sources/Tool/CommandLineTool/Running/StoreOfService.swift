@@ -25,26 +25,14 @@ struct StoreOfService {
     /// - Throws: ``Permissions/Refusal`` for the same reasons as the store, ``Credentials/ServiceUnreachableError``, or
     ///   ``ServiceResponseError``.
     func commit(_ changes: [Change], as caller: Name, comment: String?) throws -> Receipt {
-        var writer = JSONWriter()
-        writer.raw(#"{"as":"#)
-        writer.write(caller.text)
-        writer.raw(#","do":["#)
-        for (index, change) in changes.enumerated() {
-            if index > 0 { writer.raw(",") }
-            change.write(into: &writer)
-        }
-        writer.raw("]")
-        if let comment {
-            writer.raw(#","comment":"#)
-            writer.write(comment)
-        }
-        writer.raw("}")
-        let (status, body) = try service.post("/v1/stores/\(name)/transactions", json: Array(writer.text.utf8))
+        var members: JSONObject = ["as": .name(caller), "do": .array(changes.map { $0.json })]
+        members["comment"] = comment.map { .string($0) }
+        let (status, body) = try service.post(
+            "/v1/stores/\(name)/transactions", json: try JSONText.encode(.object(members)))
         let answer = try? JSONText.decode(body)
         if status == 200, let receipt = answer.flatMap(Receipt.init(answer:)) { return receipt }
         if let refusal = answer.flatMap(Refusal.init(answer:)) { throw refusal }
-        throw ServiceResponseError(
-            status: status, detail: answer?["detail"].flatMap { if case .string(let text) = $0 { text } else { nil } })
+        throw ServiceResponseError(status: status, detail: answer?.text("detail"))
     }
 }
 
@@ -70,25 +58,20 @@ struct HeldByServiceError: Error, CustomStringConvertible {
 
 extension Receipt {
     fileprivate init?(answer: JSONValue) {
-        guard case .integer(let head)? = answer["head"], let head = UInt64(exactly: head), case .string(let text)? = answer["time"],
-            let time = try? Instant(text)
-        else { return nil }
-        switch answer["revision"] {
-        case .null?: self.init(revision: nil, head: Revision(head), time: time)
-        case .integer(let number)?:
-            guard let number = UInt64(exactly: number) else { return nil }
-            self.init(revision: Revision(number), head: Revision(head), time: time)
-        default: return nil
+        func revision(_ name: String) -> Revision? {
+            if case .integer(let number)? = answer[name] { UInt64(exactly: number).map { Revision($0) } } else { nil }
         }
+        guard let head = revision("head"), let time = answer.text("time").flatMap({ try? Instant($0) }),
+            revision("revision") != nil || answer["revision"] == .null
+        else { return nil }
+        self.init(revision: revision("revision"), head: head, time: time)
     }
 }
 
 extension Refusal {
     /// Reads the refusal in a problem document of the service; nil if the problem is not a refusal.
     fileprivate init?(answer: JSONValue) {
-        guard case .string(let word)? = answer["code"], let code = Code(rawValue: word),
-            case .string(let message)? = answer["detail"]
-        else { return nil }
+        guard let code = answer.text("code").flatMap(Code.init), let message = answer.text("detail") else { return nil }
         self.init(code, message)
     }
 }
