@@ -39,4 +39,10 @@ public struct Receipt: Hashable, Sendable {
     public let head: Revision
     /// The time of the transaction.
     public let time: Instant
+
+    package init(revision: Revision?, head: Revision, time: Instant) {
+        self.revision = revision
+        self.head = head
+        self.time = time
+    }
 }
