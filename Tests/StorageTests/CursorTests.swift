@@ -64,10 +64,7 @@ struct CursorTests {
         for _ in 0..<200 { numbers.insert((UInt128(random.next()) << 64 | UInt128(random.next())) & limit) }
         let transaction = try environment.beginWriting()
         for number in numbers {
-            let value = [UInt8(truncatingIfNeeded: number)]
-            try FixedKey(number, byteCount: byteCount).withBytes { key throws(StorageError) in
-                try transaction.put(value.span, in: table, for: key)
-            }
+            try transaction.put([UInt8(truncatingIfNeeded: number)].span, in: table, for: FixedKey(number, byteCount: byteCount))
         }
         try transaction.commit()
         let view = try environment.beginReading()

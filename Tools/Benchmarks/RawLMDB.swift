@@ -98,9 +98,7 @@ enum RawLMDB {
         let value = [UInt8](repeating: 7, count: 80)
         return try Timing.measure(calls: count, batch: 1) { call throws(StorageError) in
             let transaction = try environment.beginWriting()
-            try FixedKey(UInt128(call), byteCount: 8).withBytes { key throws(StorageError) in
-                try transaction.put(value.span, in: table, for: key)
-            }
+            try transaction.put(value.span, in: table, for: FixedKey(UInt128(call), byteCount: 8))
             try transaction.commit()
             return call
         }.callsPerSecond

@@ -60,6 +60,11 @@ extension WriteTransaction {
         try key.withBytes { key throws(StorageError) in _ = try delete(from: table, key: key) }
     }
 
+    /// Writes a row under a fixed key, and replaces an existing one.
+    public borrowing func put(_ value: Span<UInt8>, in table: Table, for key: FixedKey) throws(StorageError) {
+        try key.withBytes { key throws(StorageError) in try put(value, in: table, for: key) }
+    }
+
     /// Begins to write rows to a table. The row writer must be closed before the transaction ends.
     ///
     /// If `appending`, the key of each row must be greater than all others of the table. This is faster, and fills pages completely.
