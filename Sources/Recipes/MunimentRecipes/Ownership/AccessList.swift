@@ -14,6 +14,12 @@ extension Ownership {
             /// Whether the subject owns the object.
             public let isOwner: Bool
             public let permissions: Permissions
+
+            public init(subject: Name, isOwner: Bool, permissions: Permissions) {
+                self.subject = subject
+                self.isOwner = isOwner
+                self.permissions = permissions
+            }
         }
 
         /// Returns every line: the owner's first, then that of `everyone`, which has no permissions at first, then the others,
