@@ -51,6 +51,45 @@ struct DailyUseTests {
             #expect(try tool.run("check user:ann edit doc:1").code == 0)
             #expect(try tool.run("why user:ann edit doc:1").code == 0)
             #expect(try tool.make("audit access edit on doc:1").lines.first?.hasPrefix("user:ann  ") == true)
+            try tool.make("grant user:bob edit on doc:1")
+            #expect(try tool.make("privileges user:bob on doc:1").lines == ["read", "update"])
+            try tool.make("revoke user:bob edit on doc:1")
+            #expect(try tool.run("check user:bob read on doc:1").code == 1)
+        }
+    }
+
+    @Test("An answer about an unknown name, or a time without records, says so")
+    func reasonsOfEmptyAnswers() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("object create doc:old")
+            let deleted = try #require(try tool.make("object delete doc:old").lines.first)
+            try tool.write("", to: "empty.jsonl")
+            let unknown = "the store has no record of"
+            for (sentence, code, reason) in [
+                ("diff doc:plam --from 0", 0, "\(unknown) `doc:plam`: check the name"),
+                ("diff doc:plan --from 5 --to 5", 0, "both moments have the same access"),
+                ("what user:ghost read", 0, "the store does not know `user:ghost`"),
+                ("privileges user:ghost on doc:plan", 0, "the store does not know `user:ghost`"),
+                ("notices --for user:ghost", 0, "the store does not know `user:ghost`"),
+                ("notices --for user:root --to 1", 0, "no notice in this span"),
+                ("who read on doc:plam", 0, "\(unknown) `doc:plam`"),
+                ("who read on doc:old", 0, "it was deleted at \(deleted)"),
+                ("who read on doc:old --at 1", 0, "it was created later, at revision"),
+                ("audit changes user:ghost read on doc:plan", 1, "\(unknown) `user:ghost`"),
+                ("audit changes user:ann read on doc:plan --to 1", 0, "no access began or ended"),
+                ("audit former read on doc:plam", 1, "\(unknown) `doc:plam`"),
+                ("audit turnover read on doc:plam", 1, "\(unknown) `doc:plam`"),
+                ("list doc --prefix doc:x", 0, "nothing has such a name"),
+                ("what-if empty.jsonl", 0, "contains no change"),
+                ("audit unused --at 2017-01-01", 0, "`2017-01-01` is before the first commit of the store"),
+                ("audit turnover read on doc:plan --from 2017-01-01", 0, "is before the first commit of the store"),
+                ("who read on doc:plan --at 2990-01-01", 0, "is in the future"),
+            ] {
+                let result = try tool.run(sentence)
+                #expect(result.code == Int32(code) && result.errors.contains(reason), "\(sentence): \(result)")
+            }
+            #expect(try tool.run("who read on doc:plan").errors == "")
         }
     }
 

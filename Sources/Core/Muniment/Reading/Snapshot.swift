@@ -178,6 +178,11 @@ public final class Snapshot {
     /// Returns whether an object of this name exists: a user that has called, a role, a class, or any other.
     public func exists(_ object: Name) throws -> Bool { try reader.object(object) != nil }
 
+    /// Returns the revisions that changed a name, in order and also after this moment; nil for a name that the store never had.
+    package func changes(of name: Name) throws -> [Revision]? {
+        try reader.number(of: name).map { try reader.revisions(of: ObjectID(rawValue: $0)) }
+    }
+
     /// Returns the revision that last changed an object's value, parent or owner; nil if the object does not exist.
     public func lastChange(of object: Name) throws -> Revision? {
         try reader.object(object).flatMap { try reader.lastChange(of: $0) }

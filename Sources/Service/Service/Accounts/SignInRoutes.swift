@@ -42,7 +42,7 @@ enum SignInRoutes {
         RouteDescription("creates an account")
             .withNote(
                 "With a password, no account is created yet: the service sends a code to the email and returns a secret `attempt`, "
-                    + "whether an account has that email or not. `verify` takes both."
+                    + "whether an account has that email or not. `sign-up/confirm` takes both."
             )
             .withParameters(
                 body: Schema.object(

@@ -17,7 +17,8 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         return .grant(
-            subject, on: object, privileges, until: try call.time(.until), strict: call.options.isSet(.strict),
+            subject, on: object, try call.replacingLevels(in: privileges), until: try call.time(.until),
+            strict: call.options.isSet(.strict),
             expectedRevision: try call.options.value(of: .unchangedSince, Values.revision))
     }
 
@@ -28,7 +29,7 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         call.skip("on")
-        let privileges = call.wordsLeft > 1 ? try call.privileges() : nil
+        let privileges = call.wordsLeft > 1 ? try call.replacingLevels(in: call.privileges()) : nil
         let object = try call.name("the object", after: "on")
         return .revoke(
             subject, on: object, privileges, strict: call.options.isSet(.strict),
@@ -39,13 +40,19 @@ extension Command {
         "permission define", "define a permission: privileges of one subject, for many objects",
         sentence: "PERMISSION [for] SUBJECT PRIVILEGE[,PRIVILEGE…]",
         example: Example("permission define reviewers for role:editors read,approve", "revision 15")
-    ) { try .definePermission($0.permission(), subject: $0.name("the subject", after: "for"), $0.privileges()) }
+    ) { call in
+        try .definePermission(
+            call.permission(), subject: call.name("the subject", after: "for"), call.replacingLevels(in: call.privileges()))
+    }
 
     static let permissionChange = Command.change(
         "permission change", "change a permission on every object it is attached to",
         sentence: "PERMISSION [for] SUBJECT PRIVILEGE[,PRIVILEGE…]",
         example: Example("permission change reviewers for role:editors read", "revision 17")
-    ) { try .changePermission($0.permission(), subject: $0.name("the subject", after: "for"), $0.privileges()) }
+    ) { call in
+        try .changePermission(
+            call.permission(), subject: call.name("the subject", after: "for"), call.replacingLevels(in: call.privileges()))
+    }
 
     static let permissionAttach = Command.change(
         "permission attach", "attach a permission to an object", sentence: "PERMISSION [to] OBJECT",

@@ -35,7 +35,7 @@ extension Command {
             throw UsageError("`\(subject)` cannot have access; name a user, a thing, a role, everyone or anonymous")
         }
         let report = try call.ask {
-            if subject != .everyone, subject != .anonymous { try call.noteUnknown($0, objects: [subject]) }
+            try call.noteUnknown($0, [subject])
             return try $0.accessReport(of: subject)
         }
         return try call.answer(.object(report.json), lines: report.lines, table: report.table)
@@ -53,9 +53,10 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
-        let transitions = try call.withAccess(to: object, privileges) { store, privileges in
+        let transitions = try call.withAccess(of: subject, to: object, privileges) { store, privileges in
             try store.accessTransitions(of: subject, with: privileges, on: object, from: try call.from, to: try call.to)
         }
+        if transitions.isEmpty { call.note("no access began or ended between these moments") }
         let zone = try call.zone
         return try call.answer(
             .object(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions)),

@@ -65,7 +65,7 @@ extension Command {
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
         let (witnesses, when) = try call.ask(about: privileges) { snapshot, privileges in
-            try call.noteUnknown(snapshot, objects: [object])
+            try call.noteUnknown(snapshot, [object])
             return (try snapshot.witnesses(of: privileges, on: object), snapshot.members)
         }
         if witnesses.isEmpty { call.note("no user has this access") }
@@ -89,12 +89,20 @@ extension Command {
 }
 
 extension Invocation {
-    /// Opens the store for a question about the access to an object. Levels of the history count as privileges.
+    /// Opens the store for a question about the access of a subject, or of all, to an object. Levels of the history count as privileges.
+    ///
+    /// - Throws: `Refusal` with `unknownObject` for a name that the store never had.
     func withAccess<R>(
-        to object: Name, _ privileges: [String], _ question: (Store, [String]) throws -> R
+        of subject: Name? = nil, to object: Name, _ privileges: [String], _ question: (Store, [String]) throws -> R
     ) throws -> R {
         try withStore(.reading) { store in
-            try store.read { try noteUnknown($0, objects: [object]) }
+            let names = [subject, object].compactMap { $0 }
+            try store.read { snapshot in
+                for name in names where try name != .everyone && name != .anonymous && snapshot.changes(of: name) == nil {
+                    throw Refusal(.unknownObject, "the store has no record of `\(name)`: check the name")
+                }
+                try noteUnknown(snapshot, names)
+            }
             let privileges = try self.privileges(privileges, of: store)
             return try Invocation.understood { try question(store, privileges) }
         }

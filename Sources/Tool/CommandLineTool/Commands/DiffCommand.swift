@@ -30,8 +30,12 @@ extension Command {
             if let className { try store.read { _ = try $0.requireClass(className) } }
             do {
                 let (all, moments) = try store.difference(of: name, from: earlier, to: later)
-                let found = all.filter { className == nil || Name($0.name).className == className }
-                return (wanted.map { wanted in found.compactMap { $0.restricted(to: wanted) } } ?? found, moments)
+                let ofClass = all.filter { className == nil || Name($0.name).className == className }
+                let found = wanted.map { wanted in ofClass.compactMap { $0.restricted(to: wanted) } } ?? ofClass
+                if found.isEmpty, try !store.read(at: later, { try call.noteUnknown($0, [name]) }) {
+                    call.note("both moments have the same access; `muniment audit turnover` lists what changed between them")
+                }
+                return (found, moments)
             } catch is SpanError {
                 throw UsageError("--to is earlier than --from; swap them")
             }

@@ -30,6 +30,7 @@ extension Invocation {
         ProgressBar.standard.clear()
         let result: R
         do {
+            if access == .reading { try noteMoments(in: store) }
             result = try body(store)
         } catch {
             // The first error is the relevant one.
@@ -61,6 +62,12 @@ extension Invocation {
     /// Returns privileges for names of privileges and levels.
     func privileges(_ names: [String], of store: Store) throws -> [String] {
         try Invocation.understood { try store.privileges(named: names) }
+    }
+
+    /// Returns the names of privileges in a change, with each level of the store's history replaced by its privileges.
+    func replacingLevels(in names: [String]) throws -> [String] {
+        guard !Set(names).isSubset(of: Privileges.builtInNames) else { return names }
+        return try withStore(.reading) { try $0.replacingLevels(in: names) }
     }
 
     /// Commits changes as one transaction, through the service if a service holds the store.
@@ -97,11 +104,40 @@ extension Invocation {
 
 /// Explains empty results.
 extension Invocation {
-    /// Prints the unknown names of a question to standard error. The result is correct, but a misspelled name would give the same
-    /// result.
-    func noteUnknown(_ snapshot: Snapshot, objects: [Name]) throws {
-        for object in objects where try !snapshot.exists(object) {
-            note("`\(object)` does not exist at revision \(snapshot.revision)")
+    /// Prints the names of a question that do not exist at the moment, and why. The result is correct, but a misspelled name would give
+    /// the same result.
+    ///
+    /// - Returns: whether a name does not exist.
+    @discardableResult
+    func noteUnknown(_ snapshot: Snapshot, _ names: [Name]) throws -> Bool {
+        let unknown = try names.filter { try $0 != .everyone && $0 != .anonymous && !snapshot.exists($0) }
+        for name in unknown {
+            guard let changes = try snapshot.changes(of: name), let first = changes.first else {
+                note(
+                    name.kind == .caller
+                        ? "the store does not know `\(name)`: it has the access of `everyone` only"
+                        : "the store has no record of `\(name)`: check the name")
+                continue
+            }
+            let last = changes.last { $0 <= snapshot.revision }
+            let reason = last.map { "it was deleted at revision \($0)" } ?? "it was created later, at revision \(first)"
+            note("`\(name)` does not exist at revision \(snapshot.revision): \(reason)")
+        }
+        return !unknown.isEmpty
+    }
+
+    /// Prints the moments of a question about which the store cannot have records.
+    private func noteMoments(in store: Store) throws {
+        let begin = try store.time(of: .genesis)
+        for option in [Option.at, .firstMoment] {
+            // An option with the same name can have another meaning.
+            guard let text = options[option], let found = try? moment(option), case .time(let time) = found else { continue }
+            if time < begin {
+                note("`\(text)` is before the first commit of the store, \(try zone.text(begin)): nothing is known of that time")
+            }
+            if time > storeOptions.clock() {
+                note("`\(text)` is in the future: of what happens until then, only the ends of access are known")
+            }
         }
     }
 
@@ -129,7 +165,7 @@ extension Invocation {
         -> ExitCode
     {
         let (names, when) = try ask(about: asked.privileges ?? []) { snapshot, privileges in
-            try noteUnknown(snapshot, objects: [asked.object, asked.role].compactMap { $0 })
+            try noteUnknown(snapshot, [asked.subject, asked.object, asked.role].compactMap { $0 })
             if let className = asked.className { try snapshot.requireClass(className) }
             return (try names(snapshot, privileges), snapshot.members)
         }

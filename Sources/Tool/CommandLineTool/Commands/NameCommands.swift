@@ -18,7 +18,9 @@ extension Command {
         try call.end()
         let prefix = call.options[.prefix] ?? ""
         return try call.list("names", column: "name", QueryMembers(className: className)) { snapshot, _ in
-            try snapshot.names(NameFilter(prefix: prefix, className: className), limit: .max)
+            let names = try snapshot.names(NameFilter(prefix: prefix, className: className), limit: .max)
+            if names.isEmpty { call.note("nothing has such a name at revision \(snapshot.revision)") }
+            return names
         }
     }
 

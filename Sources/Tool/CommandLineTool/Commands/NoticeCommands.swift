@@ -58,6 +58,7 @@ extension Command {
                 let all = last > before ? try store.notices(for: subscriber, after: before, through: last) : []
                 let limit = try call.options.value(of: .limit, Values.count) ?? .max
                 let isReverse = call.options.isSet(.reverse)
+                if all.isEmpty, try !store.read({ try call.noteUnknown($0, [subscriber]) }) { call.note("no notice in this span") }
                 for notice in isReverse ? all.reversed().prefix(limit) : all.prefix(limit) { try print(notice, in: store) }
                 if all.count > limit { call.note("\(counted(all.count - limit, "notice")) more: raise --limit") }
             }

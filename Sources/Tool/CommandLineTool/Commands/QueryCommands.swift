@@ -39,7 +39,7 @@ extension Command {
     ) { call in
         let (privileges, object) = try call.privilegesOnObject()
         let (found, when) = try call.ask(about: privileges) { snapshot, privileges in
-            try call.noteUnknown(snapshot, objects: [object])
+            try call.noteUnknown(snapshot, [object])
             let administrators = try snapshot.exists(object) ? snapshot.administrators() : []
             return ((try snapshot.subjects(with: privileges, on: object), administrators), snapshot.members)
         }
@@ -76,7 +76,7 @@ extension Command {
         let object = try call.name("the object", after: "on")
         try call.end()
         let (entries, when) = try call.ask {
-            try call.noteUnknown($0, objects: [object])
+            try call.noteUnknown($0, [object])
             return (try $0.entries(on: object), $0.members)
         }
         let zone = try call.zone

@@ -32,6 +32,7 @@ extension Command {
             table: Table(
                 ["subject", "object", "gained", "lost"],
                 answer.differences.map { [.text($0.subject), .text($0.object), .list($0.gained), .list($0.lost)] }))
+        if draft.entries.isEmpty { call.note("`\(file)` contains no change") }
         if format != .json, !answer.isComplete {
             call.note("these are the first \(WhatIf.differenceLimit) differences; more exist")
         }

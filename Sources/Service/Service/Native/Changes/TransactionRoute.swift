@@ -17,10 +17,8 @@ enum TransactionRoute {
             .withNote(
                 "With `\"mode\":\"each\"` every change is a separate transaction, and `results` has a receipt or a refusal for each; "
                     + "such a request takes no `Idempotency-Key`, because a key belongs to one commit. If the "
-                    + "token or session expires meanwhile, the response is 401, and earlier changes stay."
-            )
-            .withNote(
-                "With `If-Match`, nothing changes if another transaction changed the value, parent or owner of an object that the "
+                    + "token or session expires meanwhile, the response is 401, and earlier changes stay. "
+                    + "With `If-Match`, nothing changes if another transaction changed the value, parent or owner of an object that the "
                     + "changes name after this revision, or its access list, if the caller may set permissions there. Members of "
                     + "roles and options of classes do not count."
             )
