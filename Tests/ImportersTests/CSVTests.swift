@@ -33,7 +33,7 @@ struct CSVTests {
                 "who,\"what, exactly\",rights,extra\r\nann,\"a \"\"b\"\"\nc\",edit,x\r\nbot:7,file:9,edit,\r\n", .csv,
                 mapping: """
                     {"columns":{"subject":"who","object":"what, exactly","privileges":"rights"},"objects":"paper",
-                     "types":{"bot":"thing","file":"doc"},"privileges":{"edit":["read","update"]}}
+                     "types":{"bot":"thing","file":"doc"},"ignore":["extra"],"privileges":{"edit":["read","update"]}}
                     """)
             // A name has no control characters.
             #expect(files.reasons(facts) == ["source:2: `paper:a \"b\"c…` has a control character in it"])
@@ -125,24 +125,26 @@ struct CSVTests {
         }
     }
 
-    @Test("A column of the mapping that is missing, and one that differs in case, are errors; others are noted")
+    @Test("Missing columns of the mapping, columns in another case, and unknown ones that the mapping does not ignore are errors")
     func columns() throws {
         try SourceFiles.inFreshFolder { files in
             let header = "subject,object,privileges,ends"
             let row = "\nann,doc:1,read,2020-01-01\n"
             #expect {
                 try files.facts(
-                    header.replacing("ends", with: "remark") + row, .csv, mapping: #"{"columns":{"valid_to":"ends_on"}}"#)
+                    header.replacing("ends", with: "remark") + row, .csv,
+                    mapping: #"{"columns":{"valid_to":"ends_on"},"ignore":["remark"]}"#)
             } throws: {
                 "\($0)".contains("no column is called `ends_on`")
             }
             #expect { try files.facts(header.replacing("ends", with: "Valid_To") + row, .csv) } throws: {
                 "\($0)".contains("in case only")
             }
-            #expect { try files.facts(header + row, .csv) } throws: { "\($0)".contains("the column `ends` may limit the access") }
-            for (name, mapping) in [("remark", nil), ("ends", #"{"ignore":["ends"]}"#)] {
-                let notes = try files.facts(header.replacing("ends", with: name) + row, .csv, mapping: mapping).notes
-                #expect(notes.count == 1 && notes.allSatisfy { $0.hasSuffix("the column `\(name)` is ignored") })
+            for name in ["ends", "enabled", "Valid To", "remark"] {
+                let text = header.replacing("ends", with: name) + row
+                #expect { try files.facts(text, .csv) } throws: { "\($0)".contains("the meaning of `\(name)` is unknown") }
+                let facts = try files.facts(text, .csv, mapping: #"{"ignore":["\#(name)"]}"#)
+                #expect(facts.unmapped.isEmpty && facts.grants.count == 1)
             }
         }
     }
@@ -160,8 +162,54 @@ struct CSVTests {
             #expect(
                 files.reasons(facts)
                     == [("4", "{}"), ("5", "[read,update]"), ("6", "{read,{update}}")].map { line, text in
-                        "source:\(line): `\(text)` is not a list of privileges; write it like `read;update` or `{read,update}`"
+                        "source:\(line): `\(text)` is not a list of privileges; write it like `read;update` or `{read,update}`, or give its "
+                            + "words in `privileges` of the mapping"
                     })
+        }
+    }
+
+    @Test(
+        "Words that may take access away are no privileges, unless the mapping gives their meaning",
+        arguments: [
+            "not read", "deny", "!read", "-read", "read,NULL", "{read,none}", "*",
+        ])
+    func denials(words: String) throws {
+        try SourceFiles.inFreshFolder { files in
+            let text = "subject,object,privileges\nann,doc:1,\"\(words)\"\n"
+            let facts = try files.facts(text, .csv)
+            #expect(facts.grants.isEmpty && facts.unmapped.count == 1)
+        }
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "subject,object,privileges\nann,doc:1,none\n", .csv, mapping: #"{"privileges":{"none":["read"]}}"#)
+            #expect(facts.grants.count == 1)
+        }
+    }
+
+    @Test("A source is refused if the objects of its class inherit more in the store, since that would give more access")
+    func wideInheritance() throws {
+        try SourceFiles.inFreshFolder { files in
+            try files.load(
+                try files.facts("subject,object,privileges,parent\ncs,folder:z,viewer;owner,\n,doc:9,,folder:z\n", .csv),
+                source: "table")
+            let model = """
+                {"schema_version":"1.1","type_definitions":[{"type":"user"},
+                 {"type":"folder","relations":{"viewer":{"this":{}},"owner":{"this":{}}},
+                  "metadata":{"relations":{"viewer":{"directly_related_user_types":[{"type":"user"}]},"owner":{"directly_related_user_types":[{"type":"user"}]}}}},
+                 {"type":"doc","relations":{"parent":{"this":{}},"owner":{"this":{}},
+                   "viewer":{"union":{"child":[{"this":{}},{"tupleToUserset":{"tupleset":{"relation":"parent"},"computedUserset":{"relation":"viewer"}}}]}}},
+                  "metadata":{"relations":{"parent":{"directly_related_user_types":[{"type":"folder"}]},"viewer":{"directly_related_user_types":[{"type":"user"}]},
+                   "owner":{"directly_related_user_types":[{"type":"user"}]}}}}]}
+                """
+            let tuples = """
+                {"tuples":[{"key":{"user":"folder:x","relation":"parent","object":"doc:1"}},
+                 {"key":{"user":"user:o","relation":"owner","object":"folder:x"}},{"key":{"user":"user:v","relation":"viewer","object":"folder:x"}}]}
+                """
+            let facts = try files.facts(["a": model, "b": tuples], .openfga)
+            #expect { try files.load(facts, source: "model") } throws: {
+                "\($0)".contains("objects of the class `doc` inherit more in the store than in the source")
+            }
+            #expect(try !files.may("user:o", "owner", "doc:1"))
         }
     }
 

@@ -34,6 +34,17 @@ struct CasbinTests {
         }
     }
 
+    @Test("A `deny` rule also keeps the rules away that it could cancel")
+    func denials() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                "p, admins, data, read\np, bob, data, read, deny\np, admins, data, write\np, ann, /user/:id, get\ng, bob, admins\n",
+                .casbin)
+            #expect(facts.grants.keys.map(\.privilege) == ["write"])
+            #expect(files.reasons(facts).map { String($0.prefix(8)) } == ["source:1", "source:2", "source:4"])
+        }
+    }
+
     @Test("Deny effects, patterns, domains and other rules are reported, and roles in a cycle")
     func unmapped() throws {
         try SourceFiles.inFreshFolder { files in
@@ -62,7 +73,7 @@ struct CasbinTests {
     @Test("A file with CRLF line ends has the rules of one with LF")
     func lineEnds() throws {
         try SourceFiles.inFreshFolder { files in
-            let facts = try files.facts("# comment\r\np, ann, data1, read\r\np, ann, data1, read, deny\r\n", .casbin)
+            let facts = try files.facts("# comment\r\np, ann, data1, read\r\np, ann, data2, read, deny\r\n", .casbin)
             #expect(facts.grants.count == 1)
             #expect(files.reasons(facts).map { String($0.prefix(17)) } == ["source:3: a `deny"])
         }

@@ -37,6 +37,22 @@ struct GitHubTests {
         }
     }
 
+    @Test("Logins and repositories in another case are the same, and what GitHub decides by itself gets a note")
+    func cases() throws {
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                """
+                {"orgs":{"a":{"members":["Bob"],"repos":{"w":{"archived":true}},"teams":{"t":{"members":["bob"],"repos":{"W":"admin"}}}}}}
+                """, .github)
+            #expect(facts.objects.keys.sorted() == ["org:a", "repo:a/w"])
+            #expect(Set(facts.memberships.keys.map(\.member)) == ["user:Bob"])
+            #expect(facts.notes.count == 2, "\(facts.notes)")
+            #expect(
+                facts.notes.contains { $0.contains("is archived") }
+                    && facts.notes.contains { $0.contains("`default_repository_permission`") })
+        }
+    }
+
     @Test("An unknown level is reported, and another file is an error")
     func faults() throws {
         try SourceFiles.inFreshFolder { files in

@@ -83,19 +83,14 @@ private struct BroughtIDs {
         let object: ObjectID
     }
 
-    struct Membership: Hashable {
-        let role: PrincipalID
-        let member: PrincipalID
-    }
-
     var privileges: [Entry: Privileges] = [:]
     var lost: [Entry: Privileges] = [:]
-    var memberships: Set<Membership> = []
+    var memberships: Set<RoleMember> = []
     var objects: Set<ObjectID> = []
     var roles: Set<PrincipalID> = []
     var classes: Set<ClassID> = []
     var endingGrants: [(Entry, Privileges, Instant)] = []
-    var endedMemberships: [(Membership, Instant)] = []
+    var endedMemberships: [(RoleMember, Instant)] = []
 
     mutating func apply(_ event: Event, isImport: Bool, at time: Instant) {
         switch event {
@@ -104,19 +99,17 @@ private struct BroughtIDs {
             let isBrought = isImport && event.cause == .granted
             if isBrought { privileges[entry, default: []].formUnion(event.privileges) } else { lose(event.privileges, entry) }
             if isBrought, event.until != .forever { endingGrants.append((entry, event.privileges, event.until)) }
-        case .accessRevoked(let event): lose(event.privileges, Entry(subject: event.subject, object: event.object))
-        case .accessExpired(let event): lose(event.privileges, Entry(subject: event.subject, object: event.object))
-        case .memberAdded(let event):
-            let membership = Membership(role: event.role, member: event.member)
+        case .accessRevoked(let event), .accessExpired(let event):
+            lose(event.privileges, Entry(subject: event.subject, object: event.object))
+        case .memberAdded(let membership):
             if isImport { memberships.insert(membership) } else { memberships.remove(membership) }
-        case .memberRemoved(let event):
-            let membership = Membership(role: event.role, member: event.member)
+        case .memberRemoved(let membership):
             memberships.remove(membership)
             if isImport { endedMemberships.append((membership, time)) }
-        case .roleCreated(let event): if isImport { roles.insert(event.role.id) } else { roles.remove(event.role.id) }
-        case .roleDeleted(let event): roles.remove(event.role)
+        case .roleCreated(let role): if isImport { roles.insert(role.id) } else { roles.remove(role.id) }
+        case .roleDeleted(let role): roles.remove(role)
         case .objectCreated(let event): if isImport { objects.insert(event.object.id) } else { objects.remove(event.object.id) }
-        case .objectDeleted(let event): objects.remove(event.object)
+        case .objectDeleted(let object): objects.remove(object)
         // Another caller has changed it: an import does not remove it.
         case .objectWritten(let event): objects.remove(event.object)
         case .ownerChanged(let event): objects.remove(event.object)

@@ -127,7 +127,15 @@ struct StructurePlanner {
                 changes.append(.changeClass(className, ClassSettings(inherits: inherits)))
             } else if facts.objects.contains(where: { $0.key.className == className && $0.value != nil }) {
                 let wanted = inherited.map { $0.sorted().joined(separator: ", ") } ?? "everything"
-                notes.insert("differs: objects of the class \(className) inherit other privileges than in the source: \(wanted)")
+                let used = options.inheritsAll ? Set(facts.privileges) : options.inherits.intersection(facts.privileges)
+                guard inherited?.isSuperset(of: used) ?? true else {
+                    throw Refusal(
+                        .malformed,
+                        "objects of the class `\(className)` inherit more in the store than in the source, where they inherit "
+                            + "\(wanted.isEmpty ? "nothing" : wanted): give the source's type another class in `types` of the mapping"
+                    )
+                }
+                notes.insert("differs: in the source, objects of the class \(className) inherit more than in the store: \(wanted)")
             }
         }
         if !options.hasObjectACL {

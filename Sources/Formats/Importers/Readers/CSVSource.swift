@@ -1,7 +1,7 @@
 internal import Events
 internal import Foundation
 
-/// The meaning of a column in a CSV file. Other columns are ignored, unless they seem to limit access.
+/// The meaning of a column in a CSV file. Other columns are an error, since they could limit access.
 public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
     /// With `object` and `privileges`: a grant.
     case subject
@@ -21,10 +21,8 @@ public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
 struct CSVSource {
     private typealias Row = [CSVColumn: String]
 
-    /// Names of columns that would limit the access of a row.
-    private static let limits: Set<String> = [
-        "condition", "deny", "effect", "end", "end_date", "ends", "expires", "expires_at", "expiry", "until", "valid_until",
-    ]
+    /// Words in a list of privileges that could take access away.
+    private static let denials: Set<String> = ["deny", "denied", "except", "forbid", "no", "none", "not", "null", "without"]
 
     private let mapping: ImportMapping
 
@@ -48,15 +46,14 @@ struct CSVSource {
             throw SourceFileError(file: file.place(error.line), "a quote is not closed; double a quote inside a quoted field")
         }
         let columns = try columns(records[0].fields, of: file)
-        for (index, name) in records[0].fields.enumerated() where !columns.values.contains(index) {
-            let word = name.trimmingCharacters(in: .whitespaces)
-            if Self.limits.contains(word.lowercased()), !mapping.ignoredColumns.contains(word) {
-                throw SourceFileError(
-                    file: file.name,
-                    "the column `\(Name(word).excerpt)` may limit the access of its rows; name it in `columns` of the mapping, or in "
-                        + "`ignore`")
-            }
-            facts.note("\(file.name): the column `\(Name(name).excerpt)` is ignored")
+        let unknown = records[0].fields.indices.filter { !columns.values.contains($0) }
+            .map { records[0].fields[$0].trimmingCharacters(in: .whitespaces) }.filter { !mapping.ignoredColumns.contains($0) }
+        guard unknown.isEmpty else {
+            let names = unknown.map { "`\(Name($0).excerpt)`" }.joined(separator: ", ")
+            throw SourceFileError(
+                file: file.name,
+                "the meaning of \(names) is unknown, and a column may limit the access of its rows; name each in `columns` of the "
+                    + "mapping, or in `ignore` if it states no access")
         }
         for record in records.dropFirst() {
             let place = file.place(record.line)
@@ -138,7 +135,9 @@ struct CSVSource {
             isEmpty = false
             guard let privileges = privilegeWords(words) else {
                 return facts.skip(
-                    place, "`\(Name(words).excerpt)` is not a list of privileges; write it like `read;update` or `{read,update}`")
+                    place,
+                    "`\(Name(words).excerpt)` is not a list of privileges; write it like `read;update` or `{read,update}`, or give its "
+                        + "words in `privileges` of the mapping")
             }
             facts.addGrant(
                 mapping.subject(subject), privileges.flatMap(mapping.privileges), on: mapping.object(object), period, at: place)
@@ -146,7 +145,7 @@ struct CSVSource {
         if isEmpty, !row.isEmpty { facts.skip(place, "it has empty fields, and states neither a grant, a membership nor a parent") }
     }
 
-    /// Returns the words of a list or of an array of PostgreSQL; nil if the text is another kind of list, or has no words.
+    /// Returns the words of a list or of an array of PostgreSQL; nil if the text is another kind of list, has no words, or may deny.
     private func privilegeWords(_ text: String) -> [String]? {
         var words = text.split { ", ;".contains($0) }.map(String.init)
         if text.hasPrefix("{"), text.hasSuffix("}") {
@@ -156,7 +155,9 @@ struct CSVSource {
             words = records.flatMap(\.fields)
         }
         let isList = words.allSatisfy { word in
-            mapping.privileges[ExactText(word)] != nil || !word.isEmpty && !word.contains { "{}[]()\"".contains($0) }
+            if mapping.privileges[ExactText(word)] != nil { return true }
+            return !word.isEmpty && !word.contains { "{}[]()\"!*".contains($0) } && !word.hasPrefix("-")
+                && !Self.denials.contains(word.lowercased())
         }
         return isList && !words.isEmpty ? words : nil
     }

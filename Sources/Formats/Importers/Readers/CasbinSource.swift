@@ -24,9 +24,11 @@ struct CasbinSource {
             }
         }
         let roles = Set(rules.filter { $0.fields[0] == "g" && $0.fields.count == 3 }.map { ExactText($0.fields[2]) })
+        let denied = Set(
+            rules.filter { $0.fields.first == "p" && $0.fields.last == "deny" }.map { $0.fields.dropFirst(2).prefix(2) })
         var texts: [Name: String] = [:]
         for (place, fields) in rules {
-            if let reason = obstacle(fields, roles) {
+            if let reason = obstacle(fields, roles) ?? exception(fields, denied) {
                 facts.skip(place, reason)
                 continue
             }
@@ -53,6 +55,14 @@ struct CasbinSource {
         roles.contains(ExactText(text)) ? Name.role(text) : mapping.subject(text)
     }
 
+    /// Returns why a rule would give more access than in the source; nil if it does not.
+    ///
+    /// - Parameter denied: the objects and actions of the `deny` rules.
+    private func exception(_ fields: [String], _ denied: Set<ArraySlice<String>>) -> String? {
+        guard fields[0] == "p", denied.contains(fields[2...3]) else { return nil }
+        return "a `deny` rule for this object and action may take the access away again"
+    }
+
     /// Returns why a rule cannot be mapped; nil if it can.
     private func obstacle(_ fields: [String], _ roles: Set<ExactText>) -> String? {
         switch (fields[0], fields.count) {
@@ -66,7 +76,9 @@ struct CasbinSource {
         default: return "`\(Name(fields[0]).excerpt)` rules need a matcher of their own, which cannot be mapped"
         }
         if !roles.contains(ExactText(fields[1])), let obstacle = mapping.obstacle(ofSubject: fields[1]) { return obstacle }
-        if let pattern = fields.dropFirst().first(where: { $0.contains("*") || $0.contains("|") || $0.contains("==") }) {
+        if let pattern = fields.dropFirst().first(where: {
+            $0.contains { "*|?^$[]{}".contains($0) } || $0.contains("==") || $0.contains("/:")
+        }) {
             return "the pattern `\(Name(pattern).excerpt)` needs a matcher, which cannot be mapped"
         }
         return nil

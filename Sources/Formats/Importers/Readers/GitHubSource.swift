@@ -26,8 +26,11 @@ struct GitHubSource {
     private let mapping: ImportMapping
     private var facts = SourceFacts()
     private var teamRoles: Set<Name> = []
+    /// The first spelling of each login and repository, by its lowercase form: GitHub ignores case.
+    private var spellings: [String: String] = [:]
 
     static func read(_ files: [SourceFile], _ mapping: ImportMapping, into facts: inout SourceFacts) throws {
+        var spellings: [String: String] = [:]
         for file in files {
             let json = try file.json()
             guard case .object(let organizations)? = json["orgs"], case .object(let members) = json else {
@@ -38,11 +41,11 @@ struct GitHubSource {
                 facts.skip("\(file.name): \(Name(key).excerpt)", "the key is unknown; correct or remove it")
             }
             for (name, organization) in organizations {
-                var source = GitHubSource(file: file, mapping: mapping, facts: facts)
+                var source = GitHubSource(file: file, mapping: mapping, facts: facts, spellings: spellings)
                 do throws(MemberProblem) { try source.read(organization, name) } catch {
                     throw SourceFileError(file: file.name, "\(error.inside("orgs.\(name)"))")
                 }
-                facts = source.facts
+                (facts, spellings) = (source.facts, source.spellings)
             }
         }
     }
@@ -54,19 +57,25 @@ struct GitHubSource {
         for group in ["admins", "members"] {
             let role = Name.role(name + ":" + group)
             facts.addRole(role, at: place)
-            for user in try fields.optionalTexts(group) ?? [] { facts.addMember(mapping.user(user), to: role, at: place) }
+            for user in try fields.optionalTexts(group) ?? [] { facts.addMember(self.user(user), to: role, at: place) }
         }
         grant("admin", to: .role(name + ":admins"), on: object, at: place)
-        let base = try fields.optionalText("default_repository_permission") ?? "none"
-        if base != "none" { grant(base, to: .role(name + ":members"), on: object, at: place) }
+        let base = try fields.optionalText("default_repository_permission")
+        if base == nil {
+            facts.note("\(place) has no `default_repository_permission`: members get none, although GitHub's default is `read`")
+        }
+        if let base, base != "none" { grant(base, to: .role(name + ":members"), on: object, at: place) }
         for (repository, settings) in try fields.members("repos") {
-            let object = Name("repo:\(name)/\(repository)")
+            let object = Name("repo:\(name)/\(spelling(repository))")
             let place = "\(place).repos.\(repository)"
             facts.addObject(object, parent: Name("org:" + name), at: place)
             if settings == .null { continue }
+            if settings["archived"] == .bool(true) {
+                facts.note("\(place) is archived: in GitHub it can only be read, and in the store its levels are in effect")
+            }
             var fields = try ObjectReader<MemberProblem>(settings)
             for (user, level) in try fields.members("collaborators") {
-                grant(try level.readText(), to: mapping.user(user), on: object, at: place)
+                grant(try level.readText(), to: self.user(user), on: object, at: place)
             }
             skip(fields.rest, of: "repository", at: place)
         }
@@ -97,10 +106,10 @@ struct GitHubSource {
             facts.addRole(role, at: place)
             if let parent { facts.addMember(role, to: parent, at: place) }
             for user in try (fields.optionalTexts("members") ?? []) + (fields.optionalTexts("maintainers") ?? []) {
-                facts.addMember(mapping.user(user), to: role, at: place)
+                facts.addMember(self.user(user), to: role, at: place)
             }
             for (repository, level) in try fields.members("repos") {
-                let object = Name("repo:\(organization)/\(repository)")
+                let object = Name("repo:\(organization)/\(spelling(repository))")
                 facts.addObject(object, parent: Name("org:" + organization), at: place)
                 grant(try level.readText(), to: role, on: object, at: "\(place).repos.\(repository)")
             }
@@ -108,6 +117,14 @@ struct GitHubSource {
             skip(fields.rest, of: "team", at: place)
         }
     }
+
+    private mutating func spelling(_ name: String) -> String {
+        let key = name.lowercased()
+        defer { spellings[key] = spellings[key] ?? name }
+        return spellings[key] ?? name
+    }
+
+    private mutating func user(_ login: String) -> Name { mapping.user(spelling(login)) }
 
     private mutating func grant(_ level: String, to subject: Name, on object: Name, at place: String) {
         guard let privileges = mapping.privileges[ExactText(level)] ?? GitHubSource.levels[level] else {

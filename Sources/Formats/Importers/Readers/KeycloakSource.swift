@@ -73,7 +73,13 @@ extension KeycloakSource {
             guard let name = user.text("username") else { continue }
             let (member, place) = (mapping.user(name), "\(file.name): user \(name)")
             if let id = user.text("id") { users[id] = name }
-            if case .bool(false)? = user["enabled"] { disabled.insert(member) }
+            switch user["enabled"] {
+            case nil, .bool(true): break
+            case .bool(false): disabled.insert(member)
+            default:
+                disabled.insert(member)
+                facts.skip(place, "`enabled` is neither true nor false; correct it")
+            }
             join(member, Self.roles(of: user), at: place)
             for path in Self.texts(user["groups"]) { join(member, [Self.group(path)], at: place) }
         }
