@@ -107,6 +107,9 @@ function themeMenu() {
 const menu = ['', 'object', 'person', 'activity', 'compare', 'why', 'what-if', 'incident', 'model'];
 const forEverybody = ['', 'compare', 'why'];
 
+/** Shows the revision of the moment above a page whose own answers do not contain it. */
+const showRevision = (slider, signal) => slider.answer(state.at).then((answer) => signal.aborted || slider.show(answer), () => {});
+
 /** Shows the screen of an address. The previous one stays until the new one is ready. */
 async function show(asked, { isQuiet = false } = {}) {
     running?.abort();
@@ -126,6 +129,7 @@ async function show(asked, { isQuiet = false } = {}) {
         if (signal.aborted) return;
         replace(shell.main, made.element ?? made);
         shell.slider.show(made.answer ?? null);
+        if (!made.answer && state.at !== undefined && seesEverything()) showRevision(shell.slider, signal);
         document.title = `${made.title ?? t(`menu.${asked.screen || 'overview'}`)} · Muniment`;
         if (!isSameScreen && !isQuiet) { shell.main.focus({ preventScroll: true }); scrollTo(0, 0); }
         shell.shown = location.pathname;

@@ -10,7 +10,7 @@ import { when } from './time.js';
 export async function commitDialog(revision) {
     const body = h('div', {}, loading());
     const dialog = h('dialog', { class: 'commit', 'aria-labelledby': 'commit-title', onclose: () => dialog.remove() },
-        h('h2', { id: 'commit-title' }, t('commit.title', { n: String(revision) })), body,
+        h('h2', { id: 'commit-title' }, t('commit.title', { n: String(revision) })), h('p', { class: 'muted' }, t('commit.text')), body,
         h('form', { method: 'dialog' }, h('button', {}, t('close'))));
     document.body.append(dialog);
     dialog.showModal();

@@ -1,6 +1,6 @@
 // Events and changes as sentences.
 import { commitDialog } from './commit.js';
-import { h } from './dom.js';
+import { h, visible } from './dom.js';
 import { chips, link } from './names.js';
 import { has, rich, t } from './texts.js';
 import { when } from './time.js';
@@ -21,12 +21,12 @@ export const eventSentence = (event) => sentence(`event.${event.kind}${event.kin
 /** A change that somebody can make or tried to make, as a sentence with links. */
 export const changeSentence = (change) => sentence(`change.${change.op}${change.op === 'revoke' && change.privileges ? '.some' : ''}${change.op === 'moveObject' && !change.parent ? '.top' : ''}`, change, t('change.other', { op: change.op }));
 
-/** The name of a commit in the log, which opens the commit. */
-export const commitButton = (revision) => h('button', { type: 'button', class: 'link', title: t('commit.open'), onclick: () => commitDialog(revision) }, `r${revision}`);
+/** The revision of a commit. It opens the commit. */
+export const commitButton = (revision) => h('button', { type: 'button', class: 'link', title: t('commit.open'), onclick: () => commitDialog(revision) }, t('revision.n', { n: String(revision) }));
 
-/** The author of a commit, its time and its name in the log. */
+/** The author of a commit, its time, its revision and its request. */
 export const citation = (commit, tag = 'span') => h(tag, { class: 'citation' }, when(commit.time), ' · ', link(commit.actor), ' · ', commitButton(commit.revision),
-    commit.id && h('span', { class: 'muted' }, ' ', commit.id), commit.comment && h('q', {}, commit.comment));
+    commit.id && h('span', { class: 'muted' }, ' · ', t('request.n', { id: visible(commit.id) })), commit.comment && h('q', {}, commit.comment));
 
 /** The commits of a history, newest first. */
 export function timeline(commits) {

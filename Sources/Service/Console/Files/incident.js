@@ -2,22 +2,36 @@
 import { csv, h, pool, save, table } from './dom.js';
 import { momentField } from './compare.js';
 import { chip, field, link, nameField, objectClasses } from './names.js';
-import { address, go, state } from './state.js';
+import { address, cached, go, state } from './state.js';
 import { chunks, empty, lengthy, section } from './states.js';
 import { t } from './texts.js';
 import { instant, length, millis, momentMillis, when } from './time.js';
 
+const hour = 3600000;
+
 export async function incidentScreen({ query, signal }) {
     const { from = '', to = '', object = '', privilege = 'read' } = query;
-    const element = h('div', { class: 'screen' }, h('h1', {}, t('menu.incident')), h('p', { class: 'muted' }, t('incident.text')), section(t('incident.span'), form(from, to, object, privilege)));
+    const element = h('div', { class: 'screen' }, h('h1', {}, t('menu.incident')), h('p', { class: 'muted' }, t('incident.text')), section(t('incident.span'), form(from && to ? { from, to } : { ...await usualSpan(), ...(from && { from }), ...(to && { to }) }, object, privilege)));
     if (from && to) element.append(section(t('incident.exposed'), exposed(from, to, object, privilege, signal)));
     return { title: t('menu.incident'), element };
 }
 
-function form(from, to, object, privilege) {
-    const moment = momentMillis(state.at);
-    const start = momentField(t('from'), from || (moment ? instant(moment - 3600000) : undefined));
-    const end = momentField(t('to'), to || (moment ? instant(moment + 3600000) : undefined));
+/** The span that the form proposes: two hours around the moment of the page, or the 24 hours before the last change. */
+async function usualSpan() {
+    if (state.at !== undefined) {
+        const moment = millis(await momentOf(state.at));
+        return { from: instant(moment - hour), to: instant(moment + hour) };
+    }
+    const { revision, time } = await cached('statistics', () => state.api.statistics());
+    if (revision === 0) return {};
+    // The field has whole seconds. The span contains the last change.
+    const last = Math.ceil(millis(time) / 1000) * 1000;
+    return { from: instant(last - 24 * hour), to: instant(last) };
+}
+
+function form({ from, to }, object, privilege) {
+    const start = momentField(t('from'), from);
+    const end = momentField(t('to'), to);
     const on = nameField(t('incident.object'), { value: object });
     const what = h('input', { value: privilege, required: true, autocomplete: 'off' });
     return h('form', { class: 'fields', onsubmit: (event) => { event.preventDefault(); go(address('incident', [], { from: start.moment, to: end.moment, object: on.value, privilege: what.value.trim() })); } },

@@ -27,6 +27,7 @@ function build(object, access, privileges) {
     const view = { from: all.from, to: all.to };
     const details = h('p', { class: 'lane-details', role: 'status' }, t('lanes.hint'));
     const axis = h('div', { class: 'lane-axis' });
+    const marker = h('div', { class: 'lane-moment' });
     const rows = h('div', { class: 'lane-rows' });
     const buttons = h('div', { class: 'zoom', role: 'group', 'aria-label': t('zoom') });
     let chosen = null;
@@ -36,7 +37,7 @@ function build(object, access, privileges) {
 
     function zoomTo(width) {
         chosen = width;
-        const center = moment ?? view.to;
+        const center = moment ?? all.to;
         view.from = width === null ? all.from : center - width / 2;
         view.to = width === null ? all.to : center + width / 2;
         draw();
@@ -80,19 +81,29 @@ function build(object, access, privileges) {
         return h('div', { class: 'lane' }, h('div', { class: 'lane-name' }, link(subject), isAdministrator && h('span', { class: 'muted' }, ' ', t('person.administrator'))), picture);
     }
 
-    /** Moves the line of the moment. */
+    /** Moves the line of the moment. Without a moment, the line shows the present. */
     function mark(picture) {
         const line = picture.querySelector('.moment-line');
-        const isInView = moment !== null && moment >= view.from && moment <= view.to;
+        const place = x(moment ?? all.to);
+        const isInView = place >= 0 && place <= 1000;
         line.style.display = isInView ? '' : 'none';
-        if (isInView) for (const end of ['x1', 'x2']) line.setAttribute(end, x(moment).toFixed(2));
+        if (isInView) for (const end of ['x1', 'x2']) line.setAttribute(end, place.toFixed(2));
+    }
+
+    /** Writes the moment above its line. */
+    function labelMoment() {
+        const place = x(moment ?? all.to) / 10;
+        if (place < 0 || place > 100) return replace(marker);
+        const text = h('span', { style: { left: `${place}%`, transform: `translateX(-${place}%)` } }, moment === null ? t('now') : when(instant(moment), Number.isInteger(moment / 60000) ? 'full' : 'seconds'));
+        return replace(marker, text);
     }
 
     function moveTo(time) {
         if (moment === time) return;
         moment = time;
-        if (chosen === null) rows.querySelectorAll('.lane-picture').forEach(mark);
-        else zoomTo(chosen);
+        if (chosen !== null) return zoomTo(chosen);
+        rows.querySelectorAll('.lane-picture').forEach(mark);
+        return labelMoment();
     }
 
     function draw() {
@@ -101,11 +112,12 @@ function build(object, access, privileges) {
             h('button', { type: 'button', 'aria-label': t('zoom.later'), title: t('zoom.later'), disabled: chosen === null, onclick: () => pan(0.5) }, '→'));
         round = ticks(view.from, view.to).map(({ time, text }) => ({ place: x(time), text }));
         replace(axis, round.map(({ place, text }) => h('span', { style: { left: `${Math.min(96, Math.max(4, place / 10))}%` } }, text)));
+        labelMoment();
         replace(rows, chunks([...access], 50, (some) => h('div', {}, some.map(lane))));
     }
     draw();
-    const element = h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'legend' }, sorted(privileges).map((privilege) => [swatch(privilege), safe(privilege)])), buttons),
-        h('div', { class: 'lane' }, h('div', { class: 'lane-name' }), axis), rows, details);
+    const element = h('div', { class: 'lanes' }, h('div', { class: 'lane-head' }, h('div', { class: 'legend' }, sorted(privileges).map((privilege) => h('span', {}, swatch(privilege), safe(privilege)))), buttons),
+        h('div', { class: 'lane' }, h('div', { class: 'lane-name' }, t('lanes.moment')), h('div', {}, axis, marker)), rows, details);
     return { element, moveTo };
 }
 

@@ -1,6 +1,7 @@
 // Model: classes with their options, roles as a graph, and permissions, for somebody who has never seen the store.
 import { h, pool, svg, table, visible } from './dom.js';
-import { chips, link, objectClasses, page, split } from './names.js';
+import { chip, chips, link, meaning, memberCount, objectClasses, page, sorted, split } from './names.js';
+import { builtIn } from './object.js';
 import { cached, state } from './state.js';
 import { chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
@@ -15,6 +16,7 @@ export async function modelScreen({ signal }) {
         element: h('div', { class: 'screen' }, h('h1', {}, t('menu.model')), h('p', { class: 'muted' }, t('model.text')),
             h('ol', { class: 'explain-levels' }, ['store', 'class', 'object'].map((level) => h('li', {}, h('strong', {}, t(`level.${level}`)), ' ', t(`model.level.${level}`)))),
             section(t('model.classes'), part(() => classes(answer.names), { signal })),
+            section(t('model.privileges'), part(() => privileges(answer.names), { signal })),
             section(t('model.roles'), part(() => roles(), { signal })),
             section(t('model.permissions'), part(() => permissions(), { signal })),
             section(t('model.store'), part(() => entriesOf('store'), { signal }))),
@@ -24,6 +26,13 @@ export async function modelScreen({ signal }) {
 async function entriesOf(name) {
     const { entries } = await state.api.entries(name, { at: state.at, limit: 1000 });
     return entries.length === 0 ? empty(t('object.no.entries')) : table(`${t('object.entries')}: ${visible(name)}`, [t('who'), t('may')], entries.map((entry) => [link(entry.subject), chips(entry.privileges)]));
+}
+
+/** What the privileges allow: the built-in ones, and those that classes define. */
+async function privileges(names) {
+    const described = await pool(objectClasses(names).map((name) => `class:${name}`), 6, describe);
+    const all = sorted(new Set([...builtIn, ...described.flatMap(({ options }) => options.privileges)]));
+    return table(t('model.privileges'), [t('privilege'), t('meaning')], all.map((privilege) => [chip(privilege), meaning(privilege)]));
 }
 
 async function classes(names) {
@@ -45,17 +54,17 @@ async function roles() {
     const { names, next } = await all('role', 60);
     if (names.length === 0) return empty(t('role.none'));
     const described = await pool(names, 6, describe);
-    return h('div', {}, next ? h('p', { class: 'note' }, t('model.roles.some', { n: names.length })) : graph(described),
-        chunks(described, 25, (some) => table(t('model.roles'), [t('role'), t('role.members'), t('role.in'), t('role.entries')], some.map((role) => [link(role.name), h('span', { class: 'wrap' }, several(role.members)), h('span', { class: 'wrap' }, several(role.roles)), h('span', { class: 'wrap' }, several(role.entries))]))));
+    return h('div', {}, next ? h('p', { class: 'note' }, t('model.roles.some', { n: names.length })) : [h('p', { class: 'muted' }, t('model.graph.text')), graph(described)],
+        chunks(described, 25, (some) => table(t('model.roles'), [t('role'), t('role.members'), t('role.in'), t('role.entries')], some.map((role) => [link(role.name), h('div', {}, h('span', { class: 'muted' }, memberCount(role.members)), h('div', { class: 'wrap' }, several(role.members))), h('span', { class: 'wrap' }, several(role.roles)), h('span', { class: 'wrap' }, several(role.entries))]))));
 }
 
 const several = (names = []) => [names.slice(0, 12).map((name) => [link(name), ' ']), names.length > 12 && t('and.more', { n: names.length - 12 })];
 
-/** The people in a role and in the roles within it. */
+/** The people in a role and in the roles within it, without devices. */
 function peopleOf(name, byName, seen = new Set()) {
     if (seen.has(name)) return new Set();
     seen.add(name);
-    return new Set((byName.get(name)?.members ?? []).flatMap((member) => (member.startsWith('role:') ? [...peopleOf(member, byName, seen)] : [member])));
+    return new Set((byName.get(name)?.members ?? []).flatMap((member) => (member.startsWith('role:') ? [...peopleOf(member, byName, seen)] : member.startsWith('thing:') ? [] : [member])));
 }
 
 /** Roles from the narrowest on the left to the widest on the right; an arrow leads to the role that contains the other. */

@@ -54,10 +54,13 @@ const rank = (privilege) => (order.indexOf(privilege) + 1) || 2.5;
 export const sorted = (privileges) => [...privileges].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 export const tone = (privilege) => (order.includes(privilege) ? privilege : 'custom');
 
+/** What a privilege allows, in words. */
+export const meaning = (privilege) => t(`privilege.${tone(privilege)}`);
+
 export function chip(privilege, { sign = '', href } = {}) {
     const content = [sign && h('span', { 'aria-hidden': 'true' }, sign), sign && h('span', { class: 'visually-hidden' }, t(sign === '+' ? 'gained' : 'lost'), ' '), safe(privilege)];
     const attributes = { class: `chip ${tone(privilege)} ${sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}` };
-    return href ? h('a', { ...attributes, href, title: t('why.link') }, content) : h('span', attributes, content);
+    return href ? h('a', { ...attributes, href, title: t('why.link') }, content) : h('span', { ...attributes, title: meaning(privilege) }, content);
 }
 
 export const chips = (privileges, options) => h('span', { class: 'chips' }, privileges[0] === '*' ? h('span', { class: 'chip' }, t('all.privileges')) : sorted(privileges).map((privilege) => chip(privilege, options)));
@@ -108,6 +111,15 @@ export function nameField(text, { value = '', kinds = [], required = false } = {
     const element = h('div', { class: 'field' }, h('label', { for: input.id }, text), h('span', { class: 'name-input' }, input, list));
     Object.defineProperty(element, 'value', { get: () => input.value.trim(), set: (name) => { input.value = name; check(); } });
     return element;
+}
+
+/** The number of members of a role, with the number of each kind: `3 members: 2 roles, 1 person`. */
+export function memberCount(members) {
+    if (members.length === 0) return t('role.no.members');
+    const count = { role: 0, thing: 0, everyone: 0, user: 0 };
+    for (const member of members) count[member.startsWith('role:') ? 'role' : member.startsWith('thing:') ? 'thing' : member === 'everyone' ? 'everyone' : 'user'] += 1;
+    const kinds = [['role', 'count.roles'], ['user', 'role.people'], ['thing', 'count.things'], ['everyone', 'count.everyone']].filter(([kind]) => count[kind] > 0);
+    return `${t('count.members', { n: members.length })}: ${kinds.map(([kind, key]) => t(key, { n: count[kind] })).join(', ')}`;
 }
 
 /** A list that is a sentence: `a, b and c`. */

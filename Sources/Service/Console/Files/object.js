@@ -1,7 +1,7 @@
 // Object: who could do what on it, and when.
 import { browseObjects } from './browse.js';
 import { h, replace, safe, table } from './dom.js';
-import { timeline } from './events.js';
+import { commitButton, timeline } from './events.js';
 import { accessAt, lanes, readAccess } from './lanes.js';
 import { chips, label, link, listed, reasons, sorted, split } from './names.js';
 import { brief, explain } from './paths.js';
@@ -10,7 +10,8 @@ import { cell, chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { isFuture, momentText, when } from './time.js';
 
-const builtIn = ['read', 'query', 'update', 'create', 'delete', 'setPermissions', 'setOwner', 'modifySchema'];
+/** The privileges of every store. */
+export const builtIn = ['read', 'query', 'update', 'create', 'delete', 'setPermissions', 'setOwner', 'modifySchema'];
 
 /** The privileges that an object can give. A reader who may not read its class sees those that the object has given, or that it has. */
 export async function privilegesOf(name) {
@@ -127,7 +128,7 @@ async function history(name, found, answer, signal) {
 function facts(found) {
     if (!found) return null;
     return h('p', { class: 'muted facts-line' }, found.owner && rich('object.owner', { owner: link(found.owner) }), ' · ',
-        rich('object.created', { revision: h('span', {}, `r${found.created}`) }), found.changed !== found.created && [' · ', rich('object.changed', { revision: h('span', {}, `r${found.changed}`) })]);
+        rich('object.created', { revision: commitButton(found.created) }), found.changed !== found.created && [' · ', rich('object.changed', { revision: commitButton(found.changed) })]);
 }
 
 /** The people with access, their privileges, and the reason of each. */

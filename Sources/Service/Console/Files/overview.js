@@ -1,8 +1,7 @@
 // Overview: what the store contains, who administers it, what is public, and what happens.
-import { commitDialog } from './commit.js';
 import { h, pool, replace, svg, table } from './dom.js';
-import { changeSentence, citation, eventSentence } from './events.js';
-import { link, listed } from './names.js';
+import { changeSentence, citation, commitButton, eventSentence } from './events.js';
+import { link, listed, memberCount } from './names.js';
 import { address, cached, seesEverything, state } from './state.js';
 import { chunks, empty, later, part, progress, section } from './states.js';
 import { number, rich, size, t } from './texts.js';
@@ -16,7 +15,7 @@ export async function overviewScreen({ signal }) {
     return {
         title: t('menu.overview'), answer: administrators,
         element: h('div', { class: 'screen' },
-            h('h1', {}, t('overview.title', { store: state.store })),
+            h('h1', {}, t('overview.title', { store: state.store })), h('p', { class: 'muted' }, t('overview.text')),
             statistics.openToEveryone && h('p', { class: 'note warn' }, t('overview.open')),
             statistics.revision === 0 && h('p', { class: 'note' }, t('overview.empty')),
             tiles(statistics),
@@ -94,10 +93,10 @@ async function widest(signal) {
     if (names.length === 0) return empty(t('role.none'));
     const measured = await cached(`widest ${state.at ?? ''}`, () => pool(names, 2, async (role) => ({
         role, objects: (await state.api.what(role, 'read', { at: state.at, limit: 10000 }, { signal })).objects.length,
-        members: (await state.api.members(role.slice(5), { at: state.at, limit: 10000 }, { signal })).members.length,
+        members: (await state.api.members(role.slice(5), { at: state.at, limit: 10000 }, { signal })).members,
     })));
     const sorted = [...measured].sort((a, b) => b.objects - a.objects).slice(0, 8);
-    return h('div', {}, table(t('overview.roles'), [t('role'), t('role.opens'), t('role.members')], sorted.map(({ role, objects, members }) => [link(role), number(objects), number(members)])), next && h('p', { class: 'muted' }, t('overview.roles.some')));
+    return h('div', {}, table(t('overview.roles'), [t('role'), t('role.opens'), t('role.members')], sorted.map(({ role, objects, members }) => [link(role), number(objects), memberCount(members)])), next && h('p', { class: 'muted' }, t('overview.roles.some')));
 }
 
 function health(statistics, signal) {
@@ -117,10 +116,10 @@ function health(statistics, signal) {
         verify.disabled = false;
     } }, t('verify.now'));
     const behind = Date.now() - Date.parse(statistics.time);
-    return [h('dl', { class: 'facts' }, h('dt', {}, t('head')), h('dd', {}, when(statistics.time, 'seconds'), ' · ', h('button', { type: 'button', class: 'link', onclick: () => commitDialog(statistics.revision) }, `r${statistics.revision}`)),
+    return [h('dl', { class: 'facts' }, h('dt', {}, t('head')), h('dd', {}, when(statistics.time, 'seconds'), ' · ', commitButton(statistics.revision)),
         h('dt', {}, t('clock')), h('dd', {}, behind < -1000 ? t('clock.ahead', { length: length(-behind) }) : t('clock.good')),
         ['backup', 'verification'].map((name) => [h('dt', {}, t(`last.${name}`)), h('dd', {}, ago(statistics[name === 'backup' ? 'lastBackup' : 'lastVerification']))]),
-        h('dt', {}, t('hash')), h('dd', { class: 'hash' }, statistics.hash)), verify, result];
+        h('dt', {}, t('hash.last')), h('dd', { class: 'hash' }, statistics.hash)), h('p', { class: 'muted' }, t('verify.text')), verify, result];
 }
 
 /** A time and its age; or that it never was. */

@@ -1,14 +1,14 @@
 // Person, device or role: what it reaches, since when and through what; what it lost; its own changes.
 import { browsePeople } from './browse.js';
 import { h, replace, table } from './dom.js';
-import { changeSentence, eventSentence } from './events.js';
-import { label, link, listed, reasons, sorted, split } from './names.js';
+import { changeSentence, commitButton, eventSentence } from './events.js';
+import { label, link, listed, memberCount, reasons, sorted, split } from './names.js';
 import { describe } from './object.js';
 import { brief, changesOfAccess, explain } from './paths.js';
 import { address, cached, mayChange, seesEverything, state, tryChanges } from './state.js';
 import { cell, chunks, empty, later, part, section } from './states.js';
 import { rich, t } from './texts.js';
-import { isFuture, momentText, when } from './time.js';
+import { isFuture, millis, momentText, when } from './time.js';
 
 export async function personScreen({ parts: [name], signal }) {
     if (!name) return browsePeople(signal);
@@ -31,13 +31,13 @@ export async function personScreen({ parts: [name], signal }) {
                 isRole && section(t('role.members'), part(() => members(name), { signal })),
                 kind && kind !== 'thing' && section(t('person.entries'), entries(name, found))),
             kind !== '' && !isRole && section(t('person.lost'), later(() => lost(name, reached, signal), { signal })),
-            kind !== '' && seesEverything() && section(isRole ? t('history') : rich('person.changes', { name: label(name) }), part(() => changes(name, isRole, signal), { signal }))),
+            kind !== '' && seesEverything() && section(isRole ? t('history') : rich('person.changes', { name: label(name) }), part(() => (isRole ? historyOf(name, report, signal) : changes(name, signal)), { signal }))),
     };
 }
 
 function summary(report, found, reached) {
     return h('p', { class: 'muted' }, report.administrator && h('strong', { class: 'badge' }, t('person.administrator')),
-        !report.known && h('strong', { class: 'badge warn' }, t('person.unknown')), ' ', t('person.reaches.n', { n: reached.length }), found?.created !== undefined && [' · ', t('person.since', { n: String(found.created) })]);
+        !report.known && h('strong', { class: 'badge warn' }, t('person.unknown')), ' ', t('person.reaches.n', { n: reached.length }), found?.created !== undefined && [' · ', rich('person.since', { revision: commitButton(found.created) })]);
 }
 
 /** Links that compare the beginning and the end of each year. */
@@ -82,7 +82,7 @@ function roles(report, found) {
 
 async function members(role) {
     const { members: found } = await state.api.members(split(role)[1], { at: state.at, limit: 10000 });
-    return found.length === 0 ? empty(t('role.no.members')) : chunks(found, 50, (some) => h('ul', { class: 'names' }, some.map((member) => h('li', {}, link(member)))));
+    return found.length === 0 ? empty(t('role.no.members')) : h('div', {}, h('p', { class: 'muted' }, memberCount(found)), chunks(found, 50, (some) => h('ul', { class: 'names' }, some.map((member) => h('li', {}, link(member))))));
 }
 
 function entries(name, found) {
@@ -108,12 +108,32 @@ async function lost(name, reached, signal) {
         h('span', {}, t(`notice.${notice.kind}`), ' ', h('a', { href: address('person', [name], { at: String(notice.revision - 1) }) }, t('person.before')))])));
 }
 
-async function changes(name, isRole, signal) {
-    const { records, next } = await state.api.audit({ ...(isRole ? { object: name } : { actor: name }), order: 'newest', limit: 50, to: state.at }, { signal });
+async function changes(name, signal) {
+    const { records, next } = await state.api.audit({ actor: name, order: 'newest', limit: 50, to: state.at }, { signal });
     if (records.length === 0) return empty(t('person.no.changes'));
-    return h('div', {}, h('ul', { class: 'sentences' }, records.map((record) => h('li', {}, when(record.time), ' ',
-        record.outcome === 'refused' ? [h('strong', { class: 'badge warn' }, t('refused')), ' ', changeSentence(record.tried)] : eventSentence(record.event)))),
-    next && h('a', { href: address('activity', [], isRole ? { object: name } : { actor: name }) }, t('all.activity')));
+    return h('div', {}, sentences(records), next && h('a', { href: address('activity', [], { actor: name }) }, t('all.activity')));
+}
+
+const sentences = (records) => h('ul', { class: 'sentences' }, records.map((record) => h('li', {}, when(record.time), ' ',
+    record.outcome === 'refused' ? [h('strong', { class: 'badge warn' }, t('refused')), ' ', changeSentence(record.tried)] : eventSentence(record.event))));
+
+/** The history of a role: its members and its roles, and the access that it was given and lost on objects. */
+async function historyOf(name, report, signal) {
+    const found = new Map();
+    const lists = await Promise.all(['object', 'subject'].map((part) => recordsOf(name, part, report, signal)));
+    for (const record of lists.flatMap(({ records }) => records)) found.set(`${record.outcome} ${record.time} ${record.revision} ${record.index} ${JSON.stringify(record.tried)}`, record);
+    const records = [...found.values()].sort((a, b) => millis(b.time) - millis(a.time) || b.revision - a.revision || b.index - a.index);
+    if (records.length === 0) return empty(t('person.no.changes'));
+    return h('div', {}, chunks(records, 50, sentences), lists.some(({ next }) => next) && h('p', { class: 'note' }, t('role.history.some'), ' ',
+        h('a', { href: address('activity', [], { object: name }) }, t('role.history.members')), ' · ', h('a', { href: address('activity', [], { subject: name }) }, t('role.history.access'))));
+}
+
+/** The records with a role as their object or subject, up to the moment. They are read once for all moments unless there are too many. */
+async function recordsOf(name, part, report, signal) {
+    const query = { [part]: name, order: 'newest', limit: 1000 };
+    const all = await cached(`records ${part} ${name}`, () => state.api.audit(query));
+    if (!all.next) return { records: all.records.filter((record) => (record.outcome === 'done' ? record.revision <= report.revision : millis(record.time) <= millis(report.time))) };
+    return state.at === undefined ? all : state.api.audit({ ...query, to: state.at }, { signal });
 }
 
 /** Ends all access that somebody has by itself: memberships, entries, administration. With a preview. */

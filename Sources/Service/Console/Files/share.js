@@ -59,7 +59,7 @@ export async function shareScreen({ parts: [name], signal }) {
         replace(result, loading());
         try {
             const answer = await preview(planned, actor.value, { signal });
-            replace(result, changeList(planned), effects(answer));
+            replace(result, changeList(planned), effects(answer, signal));
         } catch (error) { if (error.name !== 'AbortError') replace(result, failure(error, show)); }
     }
 

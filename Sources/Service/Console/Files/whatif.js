@@ -29,7 +29,7 @@ export async function whatIfScreen({ signal }) {
     function show(answer) {
         shown = answer;
         commit.disabled = answer.refused.length > 0;
-        replace(result, effects(answer));
+        replace(result, effects(answer, signal));
     }
     const load = (changes) => preview(changes, actor.value || 'user:root', { signal });
     const fail = (error) => {
