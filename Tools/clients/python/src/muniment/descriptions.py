@@ -36,7 +36,7 @@ def describe(name: str, *, at: Moment | None = None, at_least: int | None = None
 
 
 def ends(*, at_least: int | None = None, limit: int | None = None) -> Request[list[models.End]]:
-    """Returns the entries that end, the next one first. `limit` is the largest number of results, up to 1,000."""
+    """Returns the entries with an end (`expiresAt`), the next one to end first. `limit` is the largest number of results, up to 1,000."""
     return Request(
         "GET", f"{STORE}/ends", lambda value: decode(list[models.End], value["ends"]), present(atLeast=at_least, limit=limit))
 
