@@ -87,7 +87,7 @@ struct AuditCommandTests {
             ("audit --kind Granted", 2, "Granted"), ("audit --outcome perhaps", 2, "perhaps"), ("audit --limit 0", 2, "0"),
             ("audit --kind ,", 2, "--kind"), ("audit --cursor nonsense", 2, "nonsense"), ("audit --from 99", 2, "99"),
             ("audit --object plan", 2, "plan"),
-            ("audit access read on doc:plan --from 6 --to 2", 2, "before it starts"),
+            ("audit access read on doc:plan --from 6 --to 2", 2, "after its end"),
             ("audit changes user:bob read", 2, "the object is missing"), ("audit subject store", 2, "store"),
             ("notices --for doc:plan", 2, "doc:plan"),
         ])

@@ -85,11 +85,37 @@ struct DailyUseTests {
                 ("audit unused --at 2017-01-01", 0, "`2017-01-01` is before the first commit of the store"),
                 ("audit turnover read on doc:plan --from 2017-01-01", 0, "is before the first commit of the store"),
                 ("who read on doc:plan --at 2990-01-01", 0, "is in the future"),
+                ("who read on doc:plan --at 2022", 2, "`2022` is a revision: for the beginning of the year, write 2022-01-01"),
+                ("audit access read on doc:plan --from now.", 2, "is not a point in time"),
+                ("audit access read on doc:plan --from 2990-01-01", 2, "choose another end (default: now)"),
+                ("why user:ann reed on doc:plan", 2, "the store has no privilege `reed`: did you mean `read`?"),
+                ("audit ends on doc:old", 0, "no entry has an end"),
             ] {
                 let result = try tool.run(sentence)
                 #expect(result.code == Int32(code) && result.errors.contains(reason), "\(sentence): \(result)")
             }
             #expect(try tool.run("who read on doc:plan").errors == "")
+        }
+    }
+
+    @Test(
+        "`audit turnover` without a privilege lists each one, `audit ends` what will end, and a draft can come from standard input")
+    func turnoverOfEachPrivilege() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("register user:cy")
+            try tool.make("grant user:cy read,update on doc:plan --until 2998-01-01")
+            let revoked = try #require(try tool.make("revoke user:cy update on doc:plan").lines.first).dropFirst("revision ".count)
+            let lines = try tool.make("audit turnover on doc:plan").lines.filter { $0.hasPrefix("user:cy") }
+            #expect(lines.count == 2 && lines.first?.hasPrefix("user:cy  read, update  in   r") == true, "\(lines)")
+            #expect(lines.last?.hasPrefix("user:cy  update  out  r\(revoked)  ") == true, "\(lines)")
+            #expect(try tool.make("audit ends").lines.contains("2998-01-01T00:00:00Z  user:cy on doc:plan"))
+            #expect(
+                try tool.make("audit ends on doc:plan --limit 1 --format csv").output.contains("user:cy,doc:plan"))
+            try tool.write(#"{"op":"revoke","subject":"user:cy","object":"doc:plan"}"#, to: "draft.jsonl")
+            let result = try tool.shell("$muniment what-if - < draft.jsonl")
+            #expect(result.lines == ["user:cy  doc:plan  - read"])
+            #expect(result.errors.contains("nobody would gain access, 1 would lose access; nothing was changed"))
         }
     }
 

@@ -18,7 +18,7 @@ extension AccountsFile {
             guard let sender = MailSender("Muniment <no-reply@localhost>") else {
                 preconditionFailure("the built-in mail sender is invalid")
             }
-            do throws(MailError) { return try Outbox(folder: folder, sender: sender, clock: clock) } catch {
+            do throws(MailError) { return try FolderMailer(folder: folder, sender: sender, clock: clock) } catch {
                 throw SettingsError("`mail.outbox`: \(error)")
             }
         case .smtp(let smtp):

@@ -11,8 +11,8 @@ extension Command {
         example: Example(
             "audit access read on doc:plan --to 9",
             """
-            user:ann  r9 2026-01-31T10:02:00Z – the end
-            user:root  r8 2026-01-31T10:01:00Z – the end  as administrator
+            user:ann  since r9 2026-01-31T10:02:00Z
+            user:root  since r8 2026-01-31T10:01:00Z  as administrator
             """)
     ) { call in
         try call.printAccess { _ in true }
@@ -62,6 +62,31 @@ extension Command {
             .object(QueryMembers(subject: subject, privileges: privileges, object: object).answer(transitions)),
             lines: transitions.flatMap { $0.lines(in: zone) },
             table: Table(AccessTransition.columns, transitions.flatMap { $0.rows(in: zone) }))
+    }
+}
+
+extension Command {
+    static let auditEnds = Command(
+        "audit ends", "list the access that will end, the next one first", sentence: "[[on] OBJECT]",
+        options: [.limit, .format, .utc, .json, .store],
+        example: Example("audit ends", "2999-12-31T00:00:00Z  user:ann on doc:plan")
+    ) { call in
+        let object = call.wordsLeft == 0 ? nil : try call.name("the object", after: "on")
+        try call.end()
+        let limit = try call.options.value(of: .limit, Values.count) ?? .max
+        let (found, when) = try call.withStore(.reading) { store in
+            try store.read { snapshot in
+                if let object { try call.noteUnknown(snapshot, [object]) }
+                let ends = try snapshot.upcomingEnds(limit: object == nil ? limit : .max)
+                return (ends.filter { object == nil || $0.object == object?.text }.prefix(limit), snapshot.members)
+            }
+        }
+        if found.isEmpty { call.note("no entry has an end") }
+        let zone = try call.zone
+        let table = Table(["until", "subject", "object"], found.map { [.time($0.until), .text($0.subject), .text($0.object)] })
+        return try call.answer(
+            .object(JSONObject(["ends": .array(table.objects)]).with(when)),
+            lines: found.map { "\(zone.text($0.until))  \($0.subject) on \($0.object)" }, table: table)
     }
 }
 

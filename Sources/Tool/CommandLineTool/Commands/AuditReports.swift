@@ -6,8 +6,9 @@ import Wire
 /// Reports for auditors. Each answers a question about all subjects at once.
 extension Command {
     static let auditTurnover = Command(
-        "audit turnover", "list who gained and who lost a privilege on an object during a span, and by which change",
-        sentence: "PRIVILEGE[,PRIVILEGE…] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
+        "audit turnover",
+        "list who gained and who lost privileges on an object during a span, and by which change; default: each one",
+        sentence: "[PRIVILEGE[,PRIVILEGE…]] [on] OBJECT", options: [.firstMoment, .lastMoment, .format, .utc, .json, .store],
         example: Example(
             "audit turnover read on doc:plan --to 9",
             """
@@ -16,28 +17,29 @@ extension Command {
                 user:ann was granted read, update on doc:plan until 2999-12-31T00:00:00Z
             """)
     ) { call in
-        let (privileges, object) = try call.privilegesOnObject()
-        let found = try call.withAccess(to: object, privileges) { store, privileges in
-            try store.accessSpans(with: privileges, on: object, from: try call.from, to: try call.to).flatMap { access in
-                try store.accessTransitions(
-                    of: Name(access.subject), with: privileges, on: object, from: try call.from, to: try call.to
-                ).map { (subject: access.subject, transition: $0) }
-            }.sorted { $0.transition.time < $1.transition.time }
+        call.skip("on")
+        let asked = call.wordsLeft > 1 ? try call.privileges() : nil
+        let object = try call.name("the object", after: "on")
+        try call.end()
+        let found = try call.withAccess(to: object, asked ?? []) { store, privileges in
+            let sets = try asked.map { [(names: $0, privileges)] } ?? store.read { $0.names(.all) }.map { (names: [$0], [$0]) }
+            return try store.turnover(of: sets, on: object, from: try call.from, to: try call.to)
         }
         if found.isEmpty { call.note("no access was gained or lost between these moments") }
         let zone = try call.zone
         return try call.answer(
             .object(
-                QueryMembers(privileges: privileges, object: object).answer(found.map(\.transition)).with([
-                    "subjects": .texts(found.map(\.subject))
-                ])),
-            lines: found.flatMap { subject, transition in
-                let lines = transition.lines(in: zone)
-                return ["\(subject)  \(lines[0])"] + lines.dropFirst()
+                QueryMembers(privileges: asked, object: object).members.with(["transitions": .array(found.map(\.json))])),
+            lines: found.flatMap { turn in
+                let lines = turn.transition.lines(in: zone)
+                let privileges = asked == nil ? turn.privileges.joined(separator: ", ") + "  " : ""
+                return ["\(turn.subject)  \(privileges)\(lines[0])"] + lines.dropFirst()
             },
             table: Table(
-                ["subject"] + AccessTransition.columns,
-                found.flatMap { subject, transition in transition.rows(in: zone).map { [.text(subject)] + $0 } }))
+                ["subject", "privileges"] + AccessTransition.columns,
+                found.flatMap { turn in
+                    turn.transition.rows(in: zone).map { [.text(turn.subject), .list(turn.privileges)] + $0 }
+                }))
     }
 
     static let auditFormer = Command(
@@ -105,6 +107,44 @@ extension Invocation {
             }
             let privileges = try self.privileges(privileges, of: store)
             return try Invocation.understood { try question(store, privileges) }
+        }
+    }
+}
+
+/// A beginning or an end of the access of a subject, with the privileges that it concerns.
+private struct Turnover {
+    let subject: String
+    var privileges: [String]
+    let transition: AccessTransition
+
+    var json: JSONValue { transition.json.with(["subject": .string(subject), "privileges": .texts(privileges)]) }
+}
+
+extension Store {
+    /// Returns the transitions of all subjects, the oldest first. One transition of several sets of privileges is listed once.
+    fileprivate func turnover(
+        of sets: [(names: [String], privileges: [String])], on object: Name, from: Moment, to: Moment
+    ) throws -> [Turnover] {
+        var found: [Turnover] = []
+        for (names, privileges) in sets {
+            for subject in try accessSpans(with: privileges, on: object, from: from, to: to).map(\.subject) {
+                for each in try accessTransitions(of: Name(subject), with: privileges, on: object, from: from, to: to) {
+                    found.append(Turnover(subject: subject, privileges: names, transition: each))
+                }
+            }
+        }
+        // Equal transitions of a subject become neighbors.
+        found.sort {
+            ($0.transition.time, $0.subject, $0.transition.isGained ? 1 : 0) < (
+                $1.transition.time, $1.subject, $1.transition.isGained ? 1 : 0
+            )
+        }
+        return found.reduce(into: []) { merged, next in
+            if let last = merged.last, last.subject == next.subject, last.transition == next.transition {
+                merged[merged.count - 1].privileges += next.privileges
+            } else {
+                merged.append(next)
+            }
         }
     }
 }

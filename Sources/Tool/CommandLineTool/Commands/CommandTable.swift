@@ -6,7 +6,13 @@ enum CommandTable {
         ("Stores", [.initialize, .lock, .importHistory, .compare, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries, .list, .show]),
         ("The past", [.history, .diff, .notices, .log, .refusals]),
-        ("Audit", [.audit, .auditAccess, .auditTurnover, .auditFormer, .auditPaths, .auditSubject, .auditChanges, .auditUnused]),
+        (
+            "Audit",
+            [
+                .audit, .auditAccess, .auditTurnover, .auditFormer, .auditPaths, .auditSubject, .auditChanges, .auditEnds,
+                .auditUnused,
+            ]
+        ),
         ("What would be", [.whatIf]),
         ("Access", [.grant, .revoke]),
         ("Principals", [.register, .roleCreate, .roleDelete, .roleAdd, .roleRemove, .roleMembers]),

@@ -131,7 +131,13 @@ extension Invocation {
         let begin = try store.time(of: .genesis)
         for option in [Option.at, .firstMoment] {
             // An option with the same name can have another meaning.
-            guard let text = options[option], let found = try? moment(option), case .time(let time) = found else { continue }
+            guard let text = options[option], let found = try? moment(option) else { continue }
+            guard case .time(let time) = found else {
+                if let year = Int(text), (1990...2100).contains(year) {
+                    note("`\(text)` is a revision: for the beginning of the year, write \(text)-01-01")
+                }
+                continue
+            }
             if time < begin {
                 note("`\(text)` is before the first commit of the store, \(try zone.text(begin)): nothing is known of that time")
             }

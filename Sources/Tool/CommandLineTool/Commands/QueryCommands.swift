@@ -100,15 +100,10 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         let isPast = call.options[.at] != nil
-        let moment = try call.moment
-        let (answer, when) = try call.withStore(.reading) { store in
-            // A privilege that does not exist has an explanation too.
-            let privileges = try store.replacingLevels(in: privileges)
-            return try store.read(at: moment) { snapshot in
-                let explanation = try snapshot.explain(subject, privileges, on: object)
-                let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
-                return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
-            }
+        let (answer, when) = try call.ask(about: privileges) { snapshot, privileges in
+            let explanation = try snapshot.explain(subject, privileges, on: object)
+            let proposals = explanation.isAllowed ? nil : try snapshot.proposals(for: explanation)
+            return ((try snapshot.witness(of: explanation), proposals), snapshot.members)
         }
         let (witness, proposals) = answer
         let zone = try call.zone

@@ -79,7 +79,7 @@ extension Command {
         try call.withSharedLog { directory, log in
             var options = call.storeOptions
             options.sharedLog = log
-            try Store.copyAfresh(at: directory, options: options)
+            try Store.replaceCopy(at: directory, options: options)
         }
         return try call.answer(.object([:]), lines: ["copied the shared log"])
     }

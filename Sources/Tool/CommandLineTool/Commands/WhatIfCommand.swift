@@ -11,7 +11,7 @@ extension Option {
 
 extension Command {
     static let whatIf = Command(
-        "what-if", "show the access that subjects would gain and lose by changes, without making them", sentence: "FILE",
+        "what-if", "show the access that subjects would gain and lose by changes, without making them", sentence: "FILE|-",
         options: [.draftCaller, .format, .json, .store],
         example: Example("what-if draft.jsonl", "user:bob  doc:plan  + update")
     ) { call in
@@ -19,7 +19,7 @@ extension Command {
         try call.end()
         let caller = try call.caller
         let (draft, answer) = try call.withStore(.reading) { store in
-            let draft = try DraftFile(file: file, caller: caller, levels: try store.levels)
+            let draft = try DraftFile(file: file == "-" ? "/dev/stdin" : file, caller: caller, levels: try store.levels)
             return (draft, try store.whatIf(draft.entries.map(\.transaction)))
         }
         let refusals = zip(draft.entries, answer.refusals).compactMap { entry, refusal in
@@ -32,7 +32,7 @@ extension Command {
             table: Table(
                 ["subject", "object", "gained", "lost"],
                 answer.differences.map { [.text($0.subject), .text($0.object), .list($0.gained), .list($0.lost)] }))
-        if draft.entries.isEmpty { call.note("`\(file)` contains no change") }
+        if draft.entries.isEmpty { call.note("`\(file)` contains no change") } else { call.note(answer.summary) }
         if format != .json, !answer.isComplete {
             call.note("these are the first \(WhatIf.differenceLimit) differences; more exist")
         }
@@ -42,6 +42,15 @@ extension Command {
 }
 
 extension WhatIf {
+    /// How many subjects gain and lose access, `everyone` being one of them.
+    fileprivate var summary: String {
+        func who(_ list: (Difference) -> [String]) -> String {
+            let count = Set(differences.filter { !list($0).isEmpty }.map(\.subject)).count
+            return count == 0 ? "nobody" : "\(count)"
+        }
+        return "\(who(\.gained)) would gain access, \(who(\.lost)) would lose access; nothing was changed"
+    }
+
     /// The differences for text output, without users and things that have the same difference as everyone.
     fileprivate var differencesBesideEveryone: [Difference] {
         var ofEveryone: [Name: Difference] = [:]

@@ -6,9 +6,8 @@ import Wire
 /// Results about access over time as lines and as rows.
 extension AccessSpan {
     func line(in zone: Zone) -> String {
-        var line = (existedBefore ? "before " : "r\(begin) ") + "\(zone.text(from)) – "
-        line += end.map { "r\($0) " } ?? ""
-        line += until.map(zone.text) ?? "the end"
+        let start = (existedBefore ? "before " : "r\(begin) ") + zone.text(from)
+        let line = until.map { "\(start) – \(end.map { "r\($0) " } ?? "")\(zone.text($0))" } ?? "since \(start)"
         return line + (asAdministrator ? "  as administrator" : "")
     }
 }

@@ -2,6 +2,7 @@ import Credentials
 import Events
 import Files
 import Muniment
+import NetworkClient
 import Permissions
 
 /// A store that a running service holds. The tool changes it through the service.
@@ -27,8 +28,8 @@ struct StoreOfService {
     func commit(_ changes: [Change], as caller: Name, comment: String?) throws -> Receipt {
         var members: JSONObject = ["as": .name(caller), "do": .array(changes.map { $0.json })]
         members["comment"] = comment.map { .string($0) }
-        let (status, body) = try service.post(
-            "/v1/stores/\(name)/transactions", json: try JSONText.encode(.object(members)))
+        let (status, body) = try service.send(
+            .post, "/v1/stores/\(name)/transactions", json: try JSONText.encode(.object(members)))
         let answer = try? JSONText.decode(body)
         if status == 200, let receipt = answer.flatMap(Receipt.init(answer:)) { return receipt }
         if let refusal = answer.flatMap(Refusal.init(answer:)) { throw refusal }
