@@ -1,6 +1,7 @@
 import Credentials
 import Files
 import Foundation
+import NetworkClient
 import TestSupport
 import Testing
 
@@ -38,7 +39,7 @@ struct ServicePresenceTests {
         #expect(!isFound)
         try presence.announce(host: host, port: server.port)
         let service = try #require(RunningService(dataDirectory: folder.path))
-        let answer = try service.post("/x?y", json: Array("{}".utf8))
+        let answer = try service.send(.post, "/x?y", json: Array("{}".utf8))
         #expect(answer.status == 200)
         #expect(String(decoding: answer.body, as: UTF8.self) == "/x?y Bearer \(presence.secret) {}")
         presence.end()
@@ -132,9 +133,9 @@ struct ServicePresenceTests {
             try presence.announce(host: "127.0.0.1", port: server.port, certificatePEM: pem)
             let service = try #require(RunningService(dataDirectory: folder.path))
             if isTrusted {
-                #expect(try service.post("/", json: []).status == 200)
+                #expect(try service.send(.post, "/", json: []).status == 200)
             } else {
-                #expect(throws: ServiceUnreachableError.self) { try service.post("/", json: []) }
+                #expect(throws: ServiceUnreachableError.self) { try service.send(.post, "/", json: []) }
             }
             presence.end()
         }

@@ -119,7 +119,7 @@ struct AppendTests {
         let small = try SmallLog()
         let log = try small.open(mapBytes: 1 << 15)
         var commit = SmallLog.commit(0)
-        commit.events = (0..<100_000).map { .objectDeleted(ObjectDeleted(object: ObjectID(rawValue: 16 + UInt64($0)))) }
+        commit.events = (0..<100_000).map { .objectDeleted(ObjectID(rawValue: 16 + UInt64($0))) }
         _ = try log.append([commit])
         #expect(try log.commits() == [commit])
         log.close()

@@ -48,7 +48,7 @@ struct SmallLog {
             ),
             .accessGranted(
                 AccessGranted(object: object, subject: .everyone, privileges: .read, until: time.advanced(byMicroseconds: 5))),
-            .objectDeleted(ObjectDeleted(object: object)),
+            .objectDeleted(object),
         ]
         return Commit(
             revision: Revision(UInt64(number)), time: time, actor: .system, origin: origin,

@@ -12,7 +12,7 @@ struct AddedKindTests {
     private static func catalogueWithNewKind() throws -> String {
         let number = (Event.Kind.allCases.map(\.rawValue).max() ?? 0) + 1
         let text = try SourceFiles.text(of: catalogue)
-            .replacing(#/ +case clockCorrected\(ClockCorrected\)\n/#) { $0.output + "    case objectArchived(ObjectArchived)\n" }
+            .replacing(#/ +case clockCorrected\n/#) { $0.output + "    case objectArchived(ObjectArchived)\n" }
             .replacing(#/ +case clockCorrected = \d+\n/#) { $0.output + "        case objectArchived = \(number)\n" }
         try #require(text.matches(of: #/case objectArchived/#).count == 2)
         return text + """

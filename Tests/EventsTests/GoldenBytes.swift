@@ -28,7 +28,7 @@ enum GoldenBytes {
 
     /// Events and their bytes: kind, version, payload length, payload.
     static let version1: [(event: Event, hex: String)] = [
-        (.storeCreated(StoreCreated(preset: .open)), "01 01 01 01"),
+        (.storeCreated(.open), "01 01 01 01"),
         (
             .classDefined(
                 ClassDefined(
@@ -51,17 +51,17 @@ enum GoldenBytes {
             "03 01 0f  10  00 02 00 80 06 00  01 06 74 72 69 61 67 65"
         ),
         (
-            .principalRegistered(PrincipalRegistered(principal: Introduction(ann, name: "user:ann"))),
+            .principalRegistered(Introduction(ann, name: "user:ann")),
             "04 01 0a  23 08 75 73 65 72 3a 61 6e 6e"
         ),
         (
-            .roleCreated(RoleCreated(role: Introduction(editors, name: "role:editors"))),
+            .roleCreated(Introduction(editors, name: "role:editors")),
             "05 01 0e  25 0c 72 6f 6c 65 3a 65 64 69 74 6f 72 73"
         ),
-        (.roleCreated(RoleCreated(role: Introduction(editors))), "05 01 01  24"),
-        (.roleDeleted(RoleDeleted(role: editors)), "06 01 01  12"),
-        (.memberAdded(MemberAdded(role: editors, member: ann)), "07 01 02  12 11"),
-        (.memberRemoved(MemberRemoved(role: editors, member: ann)), "08 01 02  12 11"),
+        (.roleCreated(Introduction(editors)), "05 01 01  24"),
+        (.roleDeleted(editors), "06 01 01  12"),
+        (.memberAdded(RoleMember(role: editors, member: ann)), "07 01 02  12 11"),
+        (.memberRemoved(RoleMember(role: editors, member: ann)), "08 01 02  12 11"),
         (
             .objectCreated(
                 ObjectCreated(
@@ -87,7 +87,7 @@ enum GoldenBytes {
             "0a 01 0d  ac 02  07 7b 22 6e 22 3a 31 7d  01 da 04"
         ),
         (.objectMoved(ObjectMoved(object: document, parent: nil)), "0b 01 03  ac 02 00"),
-        (.objectDeleted(ObjectDeleted(object: document)), "0c 01 02  ac 02"),
+        (.objectDeleted(document), "0c 01 02  ac 02"),
         (.ownerChanged(OwnerChanged(object: document, owner: ann)), "0d 01 03  ac 02 11"),
         (
             .accessGranted(
@@ -105,8 +105,8 @@ enum GoldenBytes {
                 AccessGranted(object: document, subject: ann, privileges: [.read, .query], cause: .permanentCreator)),
             "0e 01 05  ac 02 11 12 03"
         ),
-        (.accessRevoked(AccessRevoked(object: document, subject: ann, privileges: .all)), "0f 01 08  ac 02 11 ff ff ff ff 0f"),
-        (.accessExpired(AccessExpired(object: document, subject: .everyone, privileges: .read)), "10 01 04  ac 02 01 02"),
+        (.accessRevoked(AccessLoss(object: document, subject: ann, privileges: .all)), "0f 01 08  ac 02 11 ff ff ff ff 0f"),
+        (.accessExpired(AccessLoss(object: document, subject: .everyone, privileges: .read)), "10 01 04  ac 02 01 02"),
         (
             .permissionDefined(
                 PermissionDefined(
@@ -117,11 +117,11 @@ enum GoldenBytes {
             .permissionChanged(PermissionChanged(permission: permission, subject: .everyone, privileges: .read)),
             "12 01 04  90 03 01 02"
         ),
-        (.permissionAttached(PermissionAttached(permission: permission, object: document)), "13 01 04  90 03 ac 02"),
-        (.permissionDetached(PermissionDetached(permission: permission, object: document)), "14 01 04  90 03 ac 02"),
-        (.administratorAppointed(AdministratorAppointed(principal: ann)), "15 01 01  11"),
-        (.administratorDismissed(AdministratorDismissed(principal: ann)), "16 01 01  11"),
-        (.clockCorrected(ClockCorrected()), "17 01 00"),
+        (.permissionAttached(PermissionAttachment(permission: permission, object: document)), "13 01 04  90 03 ac 02"),
+        (.permissionDetached(PermissionAttachment(permission: permission, object: document)), "14 01 04  90 03 ac 02"),
+        (.administratorAppointed(ann), "15 01 01  11"),
+        (.administratorDismissed(ann), "16 01 01  11"),
+        (.clockCorrected, "17 01 00"),
     ]
 
     /// Revision 7, 2026-01-01T10:00:00Z, actor #16, no origin, one event: the bytes before the event in the table's tests.
@@ -139,7 +139,7 @@ enum GoldenBytes {
             revision: Revision(300), time: Instant(microseconds: -1_000_000), actor: PrincipalID(rawValue: ReservedID.limit),
             origin: Origin(
                 requestID: "r-1", idempotencyKey: "k", requestDigest: Array(0..<32), comment: "why", importLine: 129),
-            events: [.roleDeleted(RoleDeleted(role: editors)), .objectDeleted(ObjectDeleted(object: document))]),
+            events: [.roleDeleted(editors), .objectDeleted(document)]),
         hex: """
         01  ac 02  c0 bd f0 ff ff ff ff ff  ff ff ff ff ff 1f
         0f  03 72 2d 31  01 6b  20 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f
@@ -152,7 +152,7 @@ enum GoldenBytes {
     static let credentialCommit = (
         commit: Commit(
             revision: Revision(7), time: Instant(microseconds: 1_767_261_600_000_000), actor: PrincipalID(rawValue: 16),
-            origin: Origin(credential: "token t1"), events: [.roleDeleted(RoleDeleted(role: editors))]),
+            origin: Origin(credential: "token t1"), events: [.roleDeleted(editors)]),
         hex: "01  07  00 a8 e4 a7 50 47 06 00  10  10 08 74 6f 6b 65 6e 20 74 31  01  06 01 01 12"
     )
 

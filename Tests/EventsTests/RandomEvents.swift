@@ -24,15 +24,15 @@ struct RandomEvents {
 
     mutating func event(_ kind: Event.Kind) -> Event {
         switch kind {
-        case .storeCreated: .storeCreated(StoreCreated(preset: random.one(of: [.locked, .open])))
+        case .storeCreated: .storeCreated(random.one(of: [.locked, .open]))
         case .classDefined:
             .classDefined(ClassDefined(classID: introduction(), options: options(), newPrivileges: texts()))
         case .classChanged: .classChanged(ClassChanged(classID: id(), options: options(), newPrivileges: texts()))
-        case .principalRegistered: .principalRegistered(PrincipalRegistered(principal: introduction()))
-        case .roleCreated: .roleCreated(RoleCreated(role: introduction()))
-        case .roleDeleted: .roleDeleted(RoleDeleted(role: id()))
-        case .memberAdded: .memberAdded(MemberAdded(role: id(), member: id()))
-        case .memberRemoved: .memberRemoved(MemberRemoved(role: id(), member: id()))
+        case .principalRegistered: .principalRegistered(introduction())
+        case .roleCreated: .roleCreated(introduction())
+        case .roleDeleted: .roleDeleted(id())
+        case .memberAdded: .memberAdded(RoleMember(role: id(), member: id()))
+        case .memberRemoved: .memberRemoved(RoleMember(role: id(), member: id()))
         case .objectCreated:
             .objectCreated(
                 ObjectCreated(
@@ -41,24 +41,24 @@ struct RandomEvents {
         case .objectWritten:
             .objectWritten(ObjectWritten(object: id(), value: blob(random.number(0...300)), links: links()))
         case .objectMoved: .objectMoved(ObjectMoved(object: id(), parent: optionalID()))
-        case .objectDeleted: .objectDeleted(ObjectDeleted(object: id()))
+        case .objectDeleted: .objectDeleted(id())
         case .ownerChanged: .ownerChanged(OwnerChanged(object: id(), owner: id()))
         case .accessGranted:
             .accessGranted(
                 AccessGranted(
                     object: id(), subject: id(), privileges: privileges(), until: instant(),
                     cause: random.one(of: [.granted, .preset, .creator, .permanentCreator])))
-        case .accessRevoked: .accessRevoked(AccessRevoked(object: id(), subject: id(), privileges: privileges()))
-        case .accessExpired: .accessExpired(AccessExpired(object: id(), subject: id(), privileges: privileges()))
+        case .accessRevoked: .accessRevoked(AccessLoss(object: id(), subject: id(), privileges: privileges()))
+        case .accessExpired: .accessExpired(AccessLoss(object: id(), subject: id(), privileges: privileges()))
         case .permissionDefined:
             .permissionDefined(PermissionDefined(permission: introduction(), subject: id(), privileges: privileges()))
         case .permissionChanged:
             .permissionChanged(PermissionChanged(permission: id(), subject: id(), privileges: privileges()))
-        case .permissionAttached: .permissionAttached(PermissionAttached(permission: id(), object: id()))
-        case .permissionDetached: .permissionDetached(PermissionDetached(permission: id(), object: id()))
-        case .administratorAppointed: .administratorAppointed(AdministratorAppointed(principal: id()))
-        case .administratorDismissed: .administratorDismissed(AdministratorDismissed(principal: id()))
-        case .clockCorrected: .clockCorrected(ClockCorrected())
+        case .permissionAttached: .permissionAttached(PermissionAttachment(permission: id(), object: id()))
+        case .permissionDetached: .permissionDetached(PermissionAttachment(permission: id(), object: id()))
+        case .administratorAppointed: .administratorAppointed(id())
+        case .administratorDismissed: .administratorDismissed(id())
+        case .clockCorrected: .clockCorrected
         }
     }
 

@@ -17,7 +17,7 @@ struct EffectTests {
             defer { index.close() }
             let workingSet = try index.workingSet()
             defer { workingSet.end() }
-            let made = [.storeCreated(StoreCreated(preset: .open)), .docClass(doc), .object(one, in: doc), Event.user(ann)]
+            let made = [.storeCreated(.open), .docClass(doc), .object(one, in: doc), Event.user(ann)]
             let first = made + [.granted(.read, on: one, to: ann)]
             try workingSet.fold(Commit(revision: .genesis, time: .newYear, actor: .system, events: first))
             workingSet.begin(Revision(1), actor: .system)
@@ -31,7 +31,7 @@ struct EffectTests {
     func change() throws {
         #expect(try hasEffect([.granted(.update, on: one, to: ann)]))
         #expect(try hasEffect([.revoked(.read, on: one, from: ann)]))
-        #expect(try hasEffect([.objectDeleted(ObjectDeleted(object: one))]))
+        #expect(try hasEffect([.objectDeleted(one)]))
     }
 
     @Test("A change that the same commit reverts has no effect, and neither has no change")

@@ -58,8 +58,8 @@ struct FoldTests {
             try bench.commit([.user(PrincipalID(rawValue: 16))])
             let absent = ObjectID(rawValue: 99)
             let events: [Event] = [
-                .granted(.read, on: absent, to: .everyone), .objectDeleted(ObjectDeleted(object: absent)),
-                .objectMoved(ObjectMoved(object: absent, parent: nil)), .roleDeleted(RoleDeleted(role: PrincipalID(absent))),
+                .granted(.read, on: absent, to: .everyone), .objectDeleted(absent),
+                .objectMoved(ObjectMoved(object: absent, parent: nil)), .roleDeleted(PrincipalID(absent)),
             ]
             for event in events { #expect(throws: FoldingError.self) { try bench.foldInVain([event]) } }
         }

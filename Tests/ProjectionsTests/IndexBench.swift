@@ -54,7 +54,7 @@ final class IndexBench {
         try fold(
             Commit(
                 revision: Revision(UInt64(number)), time: .newYear.later(seconds: Int64(number)), actor: .system,
-                events: number == 0 ? [.storeCreated(StoreCreated(preset: .open))] + events : events))
+                events: number == 0 ? [.storeCreated(.open)] + events : events))
         try flush()
     }
 }
@@ -67,15 +67,15 @@ extension Event {
     }
 
     static func revoked(_ privileges: Privileges, on object: ObjectID, from subject: PrincipalID) -> Event {
-        .accessRevoked(AccessRevoked(object: object, subject: subject, privileges: privileges))
+        .accessRevoked(AccessLoss(object: object, subject: subject, privileges: privileges))
     }
 
     static func user(_ id: PrincipalID) -> Event {
-        .principalRegistered(PrincipalRegistered(principal: Introduction(id, name: "user:\(id.rawValue)")))
+        .principalRegistered(Introduction(id, name: "user:\(id.rawValue)"))
     }
 
     static func role(_ id: PrincipalID) -> Event {
-        .roleCreated(RoleCreated(role: Introduction(id, name: "role:\(id.rawValue)")))
+        .roleCreated(Introduction(id, name: "role:\(id.rawValue)"))
     }
 
     static func object(_ id: ObjectID, in classID: ClassID, below parent: ObjectID? = nil) -> Event {

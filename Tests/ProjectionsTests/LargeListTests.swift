@@ -86,8 +86,8 @@ struct LargeListTests {
                     .granted(.all, on: .store, to: .everyone), .docClass(doc), .granted(.all, on: ObjectID(doc), to: .everyone),
                     .object(one, in: doc), .role(role), .granted(.read, on: one, to: role),
                 ] + members.map { .user($0) })
-            try bench.commit(members.map { .memberAdded(MemberAdded(role: role, member: $0)) })
-            for member in members.prefix(20) { try bench.commit([.memberRemoved(MemberRemoved(role: role, member: member))]) }
+            try bench.commit(members.map { .memberAdded(RoleMember(role: role, member: $0)) })
+            for member in members.prefix(20) { try bench.commit([.memberRemoved(RoleMember(role: role, member: member))]) }
             let reader = try bench.index.beginReading()
             defer { reader.end() }
             for revision in [21, 1, 11, 0, 21] {
@@ -100,7 +100,7 @@ struct LargeListTests {
                 }
                 #expect(holders.sorted() == expected)
             }
-            try bench.commit([.roleDeleted(RoleDeleted(role: role))])
+            try bench.commit([.roleDeleted(role)])
             reader.rest()
             try reader.renew()
             #expect(try reader.members(of: role).isEmpty)

@@ -59,9 +59,9 @@ struct ReaderMemoryTests {
 
     /// Changes of access at the levels above objects, one per commit, and whether `ann` may read `one` afterwards.
     private static let steps: [(event: Event, may: Bool)] = [
-        (.memberAdded(MemberAdded(role: role, member: ann)), true),
-        (.memberRemoved(MemberRemoved(role: role, member: ann)), false),
-        (.memberAdded(MemberAdded(role: role, member: .everyone)), true),
+        (.memberAdded(RoleMember(role: role, member: ann)), true),
+        (.memberRemoved(RoleMember(role: role, member: ann)), false),
+        (.memberAdded(RoleMember(role: role, member: .everyone)), true),
         (.revoked(.all, on: ObjectID(doc), from: .everyone), false),
         (.granted(.read, on: ObjectID(doc), to: role), true),
         (.revoked(.all, on: .store, from: .everyone), false),
@@ -70,20 +70,20 @@ struct ReaderMemoryTests {
                 PermissionDefined(permission: Introduction(permission, name: "permission:p"), subject: ann, privileges: .read)),
             false
         ),
-        (.permissionAttached(PermissionAttached(permission: permission, object: .store)), true),
+        (.permissionAttached(PermissionAttachment(permission: permission, object: .store)), true),
         (.permissionChanged(PermissionChanged(permission: permission, subject: ann, privileges: .query)), false),
         (.permissionChanged(PermissionChanged(permission: permission, subject: .anonymous, privileges: .read)), true),
-        (.permissionDetached(PermissionDetached(permission: permission, object: .store)), false),
-        (.administratorAppointed(AdministratorAppointed(principal: ann)), true),
-        (.administratorDismissed(AdministratorDismissed(principal: ann)), false),
+        (.permissionDetached(PermissionAttachment(permission: permission, object: .store)), false),
+        (.administratorAppointed(ann), true),
+        (.administratorDismissed(ann), false),
         (.granted(.read, on: .store, to: .anonymous), true),
-        (.memberRemoved(MemberRemoved(role: role, member: .everyone)), false),
+        (.memberRemoved(RoleMember(role: role, member: .everyone)), false),
         (.classChanged(ClassChanged(classID: doc, options: ClassOptions(objectACL: .none))), false),
         (.granted(.read, on: ObjectID(doc), to: ann), true),
         (.classChanged(ClassChanged(classID: doc, options: ClassOptions())), false),
         (.granted(.read, on: one, to: ann), true),
-        (.roleDeleted(RoleDeleted(role: role)), true),
-        (.objectDeleted(ObjectDeleted(object: one)), false),
+        (.roleDeleted(role), true),
+        (.objectDeleted(one), false),
     ]
 
     @Test("E5: each change of members, administrators, classes and permissions is visible to the next query")

@@ -64,7 +64,7 @@ struct GuideTests {
         let outbox = FileManager.default.temporaryDirectory.path + "/muniment-outbox-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: outbox) }
         let sender = try #require(MailSender("no-reply@localhost"))
-        let mailer = try Outbox(folder: outbox, sender: sender, clock: { .newYear })
+        let mailer = try FolderMailer(folder: outbox, sender: sender, clock: { .newYear })
         try await withService {
             $0.accounts = AccountServiceSettings(mailer: mailer)
         } _: { service in

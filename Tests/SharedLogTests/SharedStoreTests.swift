@@ -49,7 +49,7 @@ struct SharedNodes: Sendable {
 
     /// Waits until all nodes have everything, and returns the commits. All nodes must have the same.
     func settled() throws -> [Commit] {
-        for store in stores { try store.catchUp(within: .seconds(20)) }
+        for store in stores { try store.catchUp(atMost: .seconds(20)) }
         var histories: [[Commit]] = []
         for store in stores {
             var commits: [Commit] = []
@@ -172,7 +172,7 @@ struct SharedStoreTests {
                 for faulty in faults { faulty.isFaulty = false }
                 let commits = try nodes.settled()
                 let registered = commits.flatMap(\.events).compactMap { event -> String? in
-                    if case .principalRegistered(let event) = event { event.principal.name } else { nil }
+                    if case .principalRegistered(let principal) = event { principal.name } else { nil }
                 }
                 #expect(registered.dropFirst().sorted() == known.withLock { $0 }.sorted(), "seed \(seed)")
                 #expect(!known.withLock { $0 }.isEmpty && !refused.withLock { $0 }.isEmpty)

@@ -16,20 +16,20 @@ struct NaiveModelTests {
     private func model(_ commits: [Event]...) throws -> NaiveModel {
         var events: [[Event]] = [
             [
-                .storeCreated(StoreCreated(preset: .open)),
-                .principalRegistered(PrincipalRegistered(principal: Introduction(root, name: "user:root"))),
-                .administratorAppointed(AdministratorAppointed(principal: root)),
+                .storeCreated(.open),
+                .principalRegistered(Introduction(root, name: "user:root")),
+                .administratorAppointed(root),
                 .accessGranted(AccessGranted(object: .store, subject: .everyone, privileges: .all, cause: .preset)),
             ],
             [
-                .principalRegistered(PrincipalRegistered(principal: Introduction(ann, name: "user:ann"))),
+                .principalRegistered(Introduction(ann, name: "user:ann")),
                 .classDefined(
                     ClassDefined(
                         classID: Introduction(doc, name: "class:doc"),
                         options: ClassOptions(inherits: .all, privileges: .custom(0)),
                         newPrivileges: ["approve"])),
                 .accessGranted(AccessGranted(object: ObjectID(doc), subject: .everyone, privileges: .all, cause: .preset)),
-                .roleCreated(RoleCreated(role: Introduction(role, name: "role:r"))),
+                .roleCreated(Introduction(role, name: "role:r")),
                 .objectCreated(
                     ObjectCreated(
                         object: Introduction(one, name: "doc:1"), classID: doc, parent: ObjectID(role), owner: ann)),
@@ -51,7 +51,7 @@ struct NaiveModelTests {
     @Test("A deleted parent gives no access, and neither does a later object with its name")
     func deletedParent() throws {
         let model = try model(
-            [.roleDeleted(RoleDeleted(role: role))], [.roleCreated(RoleCreated(role: Introduction(role)))])
+            [.roleDeleted(role)], [.roleCreated(Introduction(role))])
         #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(1))).contains("approve"))
         #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(2))) == [])
         #expect(privileges(model, "user:ann", "doc:1", .revision(Revision(3))) == [])
@@ -62,7 +62,7 @@ struct NaiveModelTests {
         let model = try model(
             [
                 .accessRevoked(
-                    AccessRevoked(object: ObjectID(doc), subject: .everyone, privileges: Privileges.builtIn.subtracting(.read)))
+                    AccessLoss(object: ObjectID(doc), subject: .everyone, privileges: Privileges.builtIn.subtracting(.read)))
             ],
             [
                 .classChanged(
@@ -89,7 +89,7 @@ struct NaiveModelTests {
     func madeAgain() throws {
         let model = try model(
             [.accessGranted(AccessGranted(object: one, subject: ann, privileges: .read, cause: .permanentCreator))],
-            [.objectDeleted(ObjectDeleted(object: one))],
+            [.objectDeleted(one)],
             [.objectCreated(ObjectCreated(object: Introduction(one), classID: doc, parent: nil, owner: ann))])
         let row = EntryRow(subject: "user:ann", privileges: ["read"], isPermanent: true)
         #expect(model.view(.revision(Revision(2)), now: time(99)).entries(on: "doc:1") == [row])
@@ -104,10 +104,10 @@ struct NaiveModelTests {
     func contradictions() throws {
         let impossible: [[Event]] = [
             [],
-            [.roleCreated(RoleCreated(role: Introduction(PrincipalID(rawValue: 99))))],
-            [.roleCreated(RoleCreated(role: Introduction(ann, name: "role:x")))],
-            [.roleCreated(RoleCreated(role: Introduction(PrincipalID(rawValue: 99), name: "user:ann")))],
-            [.roleDeleted(RoleDeleted(role: ann))],
+            [.roleCreated(Introduction(PrincipalID(rawValue: 99)))],
+            [.roleCreated(Introduction(ann, name: "role:x"))],
+            [.roleCreated(Introduction(PrincipalID(rawValue: 99), name: "user:ann"))],
+            [.roleDeleted(ann)],
             [.objectMoved(ObjectMoved(object: ObjectID(ann), parent: nil))],
             [.objectWritten(ObjectWritten(object: one, value: [0x7B]))],
         ]

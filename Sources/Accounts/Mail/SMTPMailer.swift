@@ -49,7 +49,7 @@ public struct SMTPMailer: Mailer {
 ///
 /// Each mail is a file. The files are numbered in the order of the calls, from `00000001.eml` or the next free number. Mails
 /// contain codes, so only the user that runs the process can read the files.
-public final class Outbox: Mailer {
+public final class FolderMailer: Mailer {
     private let folder: String
     private let sender: MailSender
     private let clock: @Sendable () -> Instant

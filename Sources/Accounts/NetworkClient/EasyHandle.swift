@@ -96,8 +96,8 @@ internal import Secrets
         case CURLE_OK: return .done
         case CURLE_WRITE_ERROR where body.isFull || head.isFull: return .tooLong(limitBytes: (body.isFull ? body : head).limitBytes)
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
-        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST: return .unreachable(why: text(code))
-        default: return .failed(code, why: text(code))
+        case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST: return .unreachable(reason: text(code))
+        default: return .failed(code, reason: text(code))
         }
     }
 
@@ -106,8 +106,8 @@ internal import Secrets
         case done
         case tooLong(limitBytes: Int)
         case timedOut
-        case unreachable(why: String)
-        case failed(CURLcode, why: String)
+        case unreachable(reason: String)
+        case failed(CURLcode, reason: String)
     }
 
     private func text(_ code: CURLcode) -> String { unsafe String(cString: curl_easy_strerror(code)) }

@@ -79,7 +79,7 @@ public enum SharedLogError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unreachable(let reason): "the shared log cannot be reached: \(reason)"
         case .diverged(let reason):
-            "the shared log and this node's copy differ: \(reason). Find out which is right before copying afresh with `muniment log copy`"
+            "the shared log and this node's copy differ: \(reason). Find out which is right, then replace the copy with `muniment log copy`"
         case .notDurable(let reason): "the shared log could lose acknowledged writes: \(reason)"
         case .unprepared(let reason): "the shared log is not prepared: \(reason)"
         }

@@ -68,7 +68,7 @@ package final class AttemptLimiter<Subject: Hashable & Sendable>: Sendable {
     }
 
     /// Removes all attempts of a subject.
-    package func forgive(_ subject: Subject) { subjects.withLock { $0[subject] = nil } }
+    package func reset(_ subject: Subject) { subjects.withLock { $0[subject] = nil } }
 
     /// The number of stored subjects.
     package var subjectCount: Int { subjects.withLock { $0.count } }

@@ -139,9 +139,9 @@ import Testing
             for _ in 0..<3 { _ = try fixture.begin(ann, book) }
             fixture.clock.advance(seconds: fixture.settings.idleSeconds / 2)
             _ = try fixture.begin(ann, book)
-            #expect(try sessions.endOverdue(at: fixture.clock.now) == 0)
+            #expect(try sessions.endExpired(at: fixture.clock.now) == 0)
             fixture.clock.advance(seconds: fixture.settings.idleSeconds / 2)
-            #expect(try sessions.endOverdue(at: fixture.clock.now) == 3)
+            #expect(try sessions.endExpired(at: fixture.clock.now) == 3)
             #expect(book.read { $0.sessionCount } == 1)
         }
     }

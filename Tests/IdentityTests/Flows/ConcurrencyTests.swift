@@ -133,7 +133,7 @@ struct ConcurrencyTests {
                 for signedIn in sessions.all { #expect(accounts.session(access: signedIn.tokens.access) == nil) }
                 // Late sign-ins have used up attempts.
                 fixture.clock.advance(seconds: 1)
-                accounts.limiter.forgive(.identity(.password, IdentityKey(Array("ann@example.org".utf8))))
+                accounts.limiter.reset(.identity(.password, IdentityKey(Array("ann@example.org".utf8))))
             }
         }
     }

@@ -51,7 +51,7 @@ final class KeptUsers: AccountStores {
     }
 
     /// Refuses to add or remove users, for this reason; nil accepts them again.
-    func refuse(_ why: String?) { state.withLock { $0.refusal = why } }
+    func refuse(_ reason: String?) { state.withLock { $0.refusal = reason } }
 
     /// Sets the work that runs during the removal of a user.
     func during(_ body: (@Sendable () -> Void)?) { state.withLock { $0.duringWithdrawal = body } }

@@ -12,7 +12,7 @@ struct RevisionTests {
     func genesis() throws {
         try withStore(.open) { (fixture) throws in
             #expect(try fixture.head == .genesis)
-            #expect(try fixture.commits().first?.events.first == .storeCreated(StoreCreated(preset: .open)))
+            #expect(try fixture.commits().first?.events.first == .storeCreated(.open))
             #expect(try fixture.store.time(of: .genesis) == .newYear)
             #expect(try fixture.commit(.createRole("role:r")).revision == Revision(1))
         }

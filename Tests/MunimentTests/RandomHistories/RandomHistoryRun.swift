@@ -55,7 +55,7 @@ struct RandomHistoryRun {
         try reopen { _ in }
         try askAgain("after opening it again")
         try reopen { path in try FileManager.default.removeItem(atPath: path + "/index") }
-        try askAgain("after folding the index afresh")
+        try askAgain("after folding the index again")
         try ask(10)
         try store.close()
         try verify()
@@ -115,7 +115,7 @@ extension RandomHistoryRun {
             for event in described.commit.events {
                 switch event {
                 case .accessExpired where described.commit.actor == .system: continue
-                case .principalRegistered(let event) where try described.name(event.principal.id) == caller.text: continue
+                case .principalRegistered(let principal) where try described.name(principal.id) == caller.text: continue
                 default: throw disagreement("a transaction was refused (\(refusal)) and yet left \(event)")
                 }
             }

@@ -16,7 +16,7 @@ struct AuditBlockTests {
         var commits = [
             Commit(
                 revision: .genesis, time: .newYear, actor: .system,
-                events: [.storeCreated(StoreCreated(preset: .open))] + users.map { Event.user($0) } + [
+                events: [.storeCreated(.open)] + users.map { Event.user($0) } + [
                     .docClass(ClassID(rawValue: 30))
                 ]
                     + (31..<60).map { Event.object(ObjectID(rawValue: $0), in: ClassID(rawValue: 30)) })

@@ -159,8 +159,8 @@ private struct TaintedHistory {
                     values.append((name, String(decoding: event.value ?? [], as: UTF8.self)))
                 case .objectWritten(let event):
                     values.append((Name(try described.name(event.object)), String(decoding: event.value, as: UTF8.self)))
-                case .roleCreated(let event):
-                    let name = Name(try event.role.name ?? described.name(event.role.id))
+                case .roleCreated(let role):
+                    let name = Name(try role.name ?? described.name(role.id))
                     roles.append(name)
                     created.append(name)
                 default: break

@@ -11,26 +11,26 @@ extension NaiveState {
             try names.learn(event.classID)
             try setClass(event.classID.id, event.options, event.newPrivileges, isNew: true)
         case .classChanged(let event): try setClass(event.classID, event.options, event.newPrivileges, isNew: false)
-        case .principalRegistered(let event):
-            try names.learn(event.principal)
-            principals.insert(event.principal.id)
-        case .roleCreated(let event):
-            try names.learn(event.role)
-            guard roles[event.role.id] == nil else { throw Contradiction("role \(event.role.id) is created twice") }
-            roles[event.role.id] = []
-        case .roleDeleted(let event): try deleteRole(event.role)
+        case .principalRegistered(let principal):
+            try names.learn(principal)
+            principals.insert(principal.id)
+        case .roleCreated(let role):
+            try names.learn(role)
+            guard roles[role.id] == nil else { throw Contradiction("role \(role.id) is created twice") }
+            roles[role.id] = []
+        case .roleDeleted(let role): try deleteRole(role)
         case .memberAdded(let event):
             guard roles[event.role] != nil else { throw Contradiction("a member is added to \(event.role), which is no role") }
             roles[event.role]?.insert(event.member)
         case .memberRemoved(let event): roles[event.role]?.remove(event.member)
-        case .administratorAppointed(let event): administrators.insert(event.principal)
-        case .administratorDismissed(let event): administrators.remove(event.principal)
+        case .administratorAppointed(let principal): administrators.insert(principal)
+        case .administratorDismissed(let principal): administrators.remove(principal)
         case .objectCreated(let event): try createObject(event)
         case .objectWritten(let event):
             for link in event.links { try names.learn(link) }
             try change(event.object) { object throws(Contradiction) in object.value = try json(event.value) }
         case .objectMoved(let event): try change(event.object) { object in object.parent = event.parent }
-        case .objectDeleted(let event): deleteObject(event.object)
+        case .objectDeleted(let object): deleteObject(object)
         case .ownerChanged(let event):
             if let old = objects[event.object]?.owner { permanent[event.object]?[old] = nil }
             try change(event.object) { object in object.owner = event.owner }
@@ -101,7 +101,8 @@ extension NaiveState {
         default: return
         }
         guard let value = objects[source]?.value else { return }
-        let targets = value.links.compactMap { names.id(of: Name($0), as: ObjectID.self) }
+        var targets: [ObjectID] = []
+        value.forEachLink { name in if let target: ObjectID = names.id(of: Name(name)) { targets.append(target) } }
         let births = targets.compactMap { target in objects[target].map { (target, $0.birth) } }
         objects[source]?.linked = Dictionary(births) { first, _ in first }
     }

@@ -24,7 +24,7 @@ extension NaiveState {
             guard let member = subject(member), let role = subject(role), roles[role] != nil, member != .anonymous,
                 !isWithin(member, role)
             else { return nil }
-            return .memberAdded(MemberAdded(role: role, member: member))
+            return .memberAdded(RoleMember(role: role, member: member))
         case .grant(let subject, let object, let names, nil, _, _):
             guard let subject = self.subject(subject), let object: ObjectID = self.names.id(of: object), exists(object),
                 let privileges = privileges(names), grantable(on: object).isSuperset(of: privileges)
@@ -37,10 +37,9 @@ extension NaiveState {
     private func registration(of name: Name) -> Event? {
         guard !(names.id(of: name).map { exists($0) } ?? false) else { return nil }
         guard let number: PrincipalID = names.id(of: name) else {
-            return .principalRegistered(
-                PrincipalRegistered(principal: Introduction(PrincipalID(rawValue: ReservedID.limit - 7), name: name.text)))
+            return .principalRegistered(Introduction(PrincipalID(rawValue: ReservedID.limit - 7), name: name.text))
         }
-        return .principalRegistered(PrincipalRegistered(principal: Introduction(number)))
+        return .principalRegistered(Introduction(number))
     }
 
     private func classChange(_ name: String, _ settings: ClassSettings) -> Event? {

@@ -76,12 +76,12 @@ struct LogEffects {
             add(.objectMade(ObjectID(event.classID.id), .class))
             add(.optionsSet(event.classID.id, event.options))
         case .classChanged(let event): add(.optionsSet(event.classID, event.options))
-        case .principalRegistered(let event):
-            let id = event.principal.id
-            names[id.rawValue] = event.principal.name ?? names[id.rawValue]
+        case .principalRegistered(let principal):
+            let id = principal.id
+            names[id.rawValue] = principal.name ?? names[id.rawValue]
             add(.objectMade(ObjectID(id), names[id.rawValue]?.hasPrefix("thing:") == true ? .thing : .user))
-        case .roleCreated(let event): add(.objectMade(ObjectID(event.role.id), .role))
-        case .roleDeleted(let event): endRole(event.role)
+        case .roleCreated(let role): add(.objectMade(ObjectID(role.id), .role))
+        case .roleDeleted(let role): endRole(role)
         case .memberAdded(let event): add(.joined(event.member, event.role))
         case .memberRemoved(let event): add(.left(event.member, event.role))
         case .objectCreated(let event):
@@ -93,7 +93,7 @@ struct LogEffects {
             for link in event.links { names[link.id.rawValue] = link.name ?? names[link.id.rawValue] }
             add(.linked(event.object, event.links.map(\.id)))
         case .objectMoved(let event): add(.placed(event.object, below: event.parent))
-        case .objectDeleted(let event): endTree(event.object)
+        case .objectDeleted(let object): endTree(object)
         case .ownerChanged: break
         case .accessGranted(let event): add(.granted(event.subject, event.object, event.privileges, until: event.until))
         case .accessRevoked(let event): add(.revoked(event.subject, event.object, event.privileges, known: known(on: event.object)))
@@ -104,8 +104,8 @@ struct LogEffects {
         case .permissionChanged(let event): add(.permissionSet(event.permission, event.subject, event.privileges))
         case .permissionAttached(let event): add(.attached(event.permission, event.object))
         case .permissionDetached(let event): add(.detached(event.permission, event.object))
-        case .administratorAppointed(let event): add(.appointed(event.principal))
-        case .administratorDismissed(let event): add(.dismissed(event.principal))
+        case .administratorAppointed(let principal): add(.appointed(principal))
+        case .administratorDismissed(let principal): add(.dismissed(principal))
         case .clockCorrected: break
         }
     }

@@ -20,7 +20,9 @@ enum AccountRules {
     static func arrival(
         _ provider: ProviderID, _ key: IdentityKey, isRecognized: Bool, shown address: EmailAddress?, in state: AccountState
     ) -> IdentityOwner {
-        if let account = state.account(provider: provider, key: key) { return isRecognized ? .known(account) : .taken(by: account) }
+        if let account = state.accountID(provider: provider, key: key) {
+            return isRecognized ? .known(account) : .taken(by: account)
+        }
         if let address, let holder = state.account(email: address) { return .taken(by: holder.id) }
         return .nobody
     }
@@ -38,7 +40,7 @@ enum AccountRules {
                 throw .malformed("the email is not the email of the account: change the account's email first, or use that email")
             }
         }
-        guard state.account(provider: provider, key: key) == nil else { throw .linkedElsewhere }
+        guard state.accountID(provider: provider, key: key) == nil else { throw .linkedElsewhere }
     }
 
     /// Throws if an identity must not be unlinked. Another usable identity must remain, with a provider that is still configured.

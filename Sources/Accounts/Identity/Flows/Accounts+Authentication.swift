@@ -14,11 +14,11 @@ extension Accounts {
         /// Kept if the proof is wrong, taken back if it is right.
         var onFailure: [LimitCharge] = []
         /// Reset if the proof is right.
-        var forgiven: [LimitCharge] = []
+        var resetOnSuccess: [LimitCharge] = []
         /// Always kept, unless no work was done.
         var always: [LimitCharge] = []
 
-        var all: [LimitCharge] { onFailure + forgiven + always }
+        var all: [LimitCharge] { onFailure + resetOnSuccess + always }
     }
 
     /// A proof, and the stored secret that it was checked with.
@@ -41,13 +41,13 @@ extension Accounts {
         do throws(ProviderError) {
             let proof = try way.authenticate(evidence, for: purpose, at: now) { key in
                 secret = book.read { state in
-                    state.account(provider: way.id, key: key).flatMap { state.account($0)?.identity(way.id)?.secret }
+                    state.accountID(provider: way.id, key: key).flatMap { state.account($0)?.identity(way.id)?.secret }
                 }
                 return secret
             }
             guard accepts(proof) else { throw .wrong }
             limiter.takeBack(charges.onFailure, at: now)
-            for charge in charges.forgiven { limiter.forgive(charge) }
+            for charge in charges.resetOnSuccess { limiter.reset(charge) }
             return VerificationOutcome(proof: proof, secret: secret)
         } catch {
             switch error {
@@ -69,7 +69,7 @@ extension Accounts {
             return isDue
         }
         guard isDue else { return }
-        do { _ = try sessions.endOverdue(at: now) } catch { report("expired sessions could not be removed: \(error)") }
+        do { _ = try sessions.endExpired(at: now) } catch { report("expired sessions could not be removed: \(error)") }
     }
 
     /// Returns the error for the caller, and reports details to the operator.

@@ -88,7 +88,7 @@ extension Accounts {
 
     /// Returns the account of a session, as the change sees it. The session may have ended since the request arrived.
     func present(_ session: Session, in change: AccountChange) throws(AccountError) -> Account {
-        guard let live = change.state.session(session.id), !live.isOver(at: change.now), !isBeingDeleted(session.account),
+        guard let live = change.state.session(session.id), !live.isExpired(at: change.now), !isBeingDeleted(session.account),
             let account = change.state.account(session.account)
         else { throw .sessionEnded }
         return account

@@ -53,7 +53,7 @@ extension Accounts {
                 sessions.endAll(of: id, except: nil, .credentialsChanged, in: &change)
                 return try begin(id, .password, device: device, authenticatedAt: now, isNew: false, in: &change)
             }
-            limiter.forgive(.identity(.password, proof.key))
+            limiter.reset(.identity(.password, proof.key))
             signInMethodsChanged(signedIn.account, .passwordSet)
             return signedIn
         }

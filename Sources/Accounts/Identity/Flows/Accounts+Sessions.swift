@@ -83,7 +83,7 @@ extension Accounts {
         let (_, account) = try signedIn(access)
         let now = clock()
         return book.read { state in
-            state.sessions(of: account.id).filter { !$0.isOver(at: now) }.map(\.session)
+            state.sessions(of: account.id).filter { !$0.isExpired(at: now) }.map(\.session)
         }
     }
 
@@ -123,12 +123,12 @@ extension Accounts {
         guard let identity = account.identity(provider) else {
             throw .notThere("the account has no sign-in method of the provider `\(provider)`: use one that it has")
         }
-        let charges = AttemptCharges(onFailure: [.source(source)], forgiven: [.session(session.id)])
+        let charges = AttemptCharges(onFailure: [.source(source)], resetOnSuccess: [.session(session.id)])
         let found = try authenticate(
             way, evidence, for: .reauthentication(of: identity), charges: charges, accepts: { $0.key == identity.key })
         let recognition = VerificationOutcome(proof: found.proof, secret: identity.secret)
         return try change(at: clock()) { change throws(AccountError) in
-            try recheck(recognition, account.id, provider, in: &change)
+            try requireUnchangedSecret(recognition, account.id, provider, in: &change)
             let shownAt = min(found.proof.authenticatedAt, change.now)
             // The authentication at an OpenID provider may be older than the last one of this session; keep the later time. But a
             // time in the future, after the clock was set back, is replaced.

@@ -21,11 +21,11 @@ extension Accounts {
         let way = try way(provider)
         let device = try checked(device: device)
         var charges = AttemptCharges(onFailure: [.source(source)])
-        if let claimed = way.claimedKey(evidence) { charges.forgiven = [.identity(provider, claimed)] }
+        if let claimed = way.claimedKey(evidence) { charges.resetOnSuccess = [.identity(provider, claimed)] }
         let recognition = try authenticate(way, evidence, for: .recognition, charges: charges)
         let proof = recognition.proof
         let identity = PendingIdentity(provider, proof)
-        guard let account = book.read({ $0.account(provider: provider, key: proof.key) }) else {
+        guard let account = book.read({ $0.accountID(provider: provider, key: proof.key) }) else {
             guard let address = proof.verifiedAddress, let holder = book.read({ $0.account(email: address) }) else {
                 throw .noAccount
             }
@@ -36,7 +36,7 @@ extension Accounts {
         }
         let pending = try pendingLink(link, for: account, authenticatedAt: proof.authenticatedAt)
         let signedIn = try change(at: clock()) { change throws(AccountError) in
-            try recheck(recognition, account, provider, in: &change)
+            try requireUnchangedSecret(recognition, account, provider, in: &change)
             if let pending { try linkAndEndOthers(pending.identity, to: account, kept: nil, in: &change) }
             return try begin(
                 account, provider, device: device, authenticatedAt: proof.authenticatedAt, isNew: false, in: &change)
@@ -68,7 +68,7 @@ extension Accounts {
     /// request may have changed the password while this one was verified. Stores the new secret if the provider has returned one.
     ///
     /// - Throws: ``AccountError/wrongCredentials``.
-    func recheck(
+    func requireUnchangedSecret(
         _ recognition: VerificationOutcome, _ account: AccountID, _ provider: ProviderID, in change: inout AccountChange
     ) throws(AccountError) {
         let identity = change.state.account(account)?.identity(provider)

@@ -24,7 +24,7 @@ extension Accounts {
         let profile = try TextRules.checked(profile)
         // A mail that will be sent counts against the limits before any work is done.
         let claimed = way.claimedKey(evidence)
-        let mailCharges = claimed.map { [LimitCharge(kind: .mails, subject: $0.bytes), .mailSource(source)] } ?? []
+        let mailCharges = claimed.map { [LimitCharge(rule: \.mails, subject: $0.bytes), .mailSource(source)] } ?? []
         guard mailCharges.isEmpty || mails.hasRoom else { throw Accounts.tooManyMails }
         let charges = AttemptCharges(onFailure: [.source(source)], always: mailCharges)
         let proof = try authenticate(way, evidence, for: .enrolment, charges: charges).proof

@@ -23,43 +23,28 @@ public struct AccountLimits: Hashable, Sendable {
 
 /// A subject and the limit that an attempt counts against.
 struct LimitCharge: Hashable, Sendable {
-    /// The rule that applies.
-    enum Kind: Hashable, Sendable { case identity, source, session, mails, mailSource, beginnings, changes }
-
-    let kind: Kind
+    let rule: any KeyPath<AccountLimits, LimitRule> & Sendable
     /// The subject: an identity of a provider, a source address, a session, or an account.
     let subject: [UInt8]
 
     static func identity(_ provider: ProviderID, _ key: IdentityKey) -> LimitCharge {
-        LimitCharge(kind: .identity, subject: Array(provider.text.utf8) + [0] + key.bytes)
+        LimitCharge(rule: \.identity, subject: Array(provider.text.utf8) + [0] + key.bytes)
     }
-    static func source(_ source: String) -> LimitCharge { LimitCharge(kind: .source, subject: Array(source.utf8)) }
+    static func source(_ source: String) -> LimitCharge { LimitCharge(rule: \.source, subject: Array(source.utf8)) }
     static func session(_ session: SessionID) -> LimitCharge {
-        LimitCharge(kind: .session, subject: Array("\(session.number)".utf8))
+        LimitCharge(rule: \.session, subject: Array("\(session.number)".utf8))
     }
     static func changes(_ account: AccountID) -> LimitCharge {
-        LimitCharge(kind: .changes, subject: Array("\(account.number)".utf8))
+        LimitCharge(rule: \.changes, subject: Array("\(account.number)".utf8))
     }
-    static func mails(_ to: EmailAddress) -> LimitCharge { LimitCharge(kind: .mails, subject: Array(to.text.utf8)) }
-    static func mailSource(_ source: String) -> LimitCharge { LimitCharge(kind: .mailSource, subject: Array(source.utf8)) }
-    static func beginnings(_ source: String) -> LimitCharge { LimitCharge(kind: .beginnings, subject: Array(source.utf8)) }
-
-    fileprivate func rule(_ limits: AccountLimits) -> LimitRule {
-        switch kind {
-        case .identity: limits.identity
-        case .source: limits.source
-        case .session: limits.session
-        case .mails: limits.mails
-        case .mailSource: limits.mailSource
-        case .beginnings: limits.beginnings
-        case .changes: limits.changes
-        }
-    }
+    static func mails(_ to: EmailAddress) -> LimitCharge { LimitCharge(rule: \.mails, subject: Array(to.text.utf8)) }
+    static func mailSource(_ source: String) -> LimitCharge { LimitCharge(rule: \.mailSource, subject: Array(source.utf8)) }
+    static func beginnings(_ source: String) -> LimitCharge { LimitCharge(rule: \.beginnings, subject: Array(source.utf8)) }
 }
 
 extension AttemptLimiter<LimitCharge> {
     convenience init(_ limits: AccountLimits, subjectLimit: Int = 65_536) {
-        self.init(subjectLimit: subjectLimit) { $0.rule(limits) }
+        self.init(subjectLimit: subjectLimit) { limits[keyPath: $0.rule] }
     }
 
     /// Counts an attempt against all charges, or rejects it and counts it against none.

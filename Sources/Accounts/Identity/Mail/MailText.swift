@@ -9,14 +9,14 @@ struct MailText {
     func signUp(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for signing up", code, minutes,
-            why: "A sign-up at \(service) uses this address.",
+            reason: "A sign-up at \(service) uses this address.",
             otherwise: "If you did not request this, do nothing: the address is not used without the code.")
     }
 
     func reset(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for a new password", code, minutes,
-            why: "A new password was requested for your account at \(service).",
+            reason: "A new password was requested for your account at \(service).",
             otherwise: "If you did not request this, do nothing: your password is unchanged. Do not share the code.")
     }
 
@@ -49,7 +49,7 @@ struct MailText {
     func emailChange(_ to: EmailAddress, code: OneTimeCode, minutes: Int64) -> MailMessage {
         withCode(
             to, "Your code for a new address", code, minutes,
-            why: "An account at \(service) wants to use this address.",
+            reason: "An account at \(service) wants to use this address.",
             otherwise: "If you did not request this, do nothing: the address is not used without the code. Do not share the code.")
     }
 
@@ -77,12 +77,12 @@ struct MailText {
     }
 
     private func withCode(
-        _ to: EmailAddress, _ subject: String, _ code: OneTimeCode, _ minutes: Int64, why: String, otherwise: String
+        _ to: EmailAddress, _ subject: String, _ code: OneTimeCode, _ minutes: Int64, reason: String, otherwise: String
     ) -> MailMessage {
         MailMessage(
             to: to, subject: subject,
             text: """
-                \(why)
+                \(reason)
 
                 The code is:  \(code.text)
 

@@ -61,8 +61,8 @@ struct CommonPasswords: Sendable {
         do {
             let lines = try readFile(file).split(separator: UInt8(ascii: "\n"))
             words = Set(lines.map { String(decoding: $0, as: UTF8.self) })
-        } catch { throw CommonPasswordsError(file: file, why: error.detail) }
-        guard !words.isEmpty else { throw CommonPasswordsError(file: file, why: "it is empty") }
+        } catch { throw CommonPasswordsError(file: file, reason: error.detail) }
+        guard !words.isEmpty else { throw CommonPasswordsError(file: file, reason: "it is empty") }
     }
 
     /// Whether a password is in the list, in any letter case, alone or with at most three bytes other than letters before and after
@@ -81,9 +81,9 @@ struct CommonPasswords: Sendable {
 /// The list of common passwords cannot be read, so passwords cannot be checked.
 public struct CommonPasswordsError: Error, Hashable, Sendable, CustomStringConvertible {
     public let file: String
-    public let why: String
+    public let reason: String
 
     public var description: String {
-        "cannot read the list of common passwords `\(file)`: \(why). Install the package `cracklib-runtime`; accounts need it"
+        "cannot read the list of common passwords `\(file)`: \(reason). Install the package `cracklib-runtime`; accounts need it"
     }
 }

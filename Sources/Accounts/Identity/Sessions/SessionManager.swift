@@ -40,8 +40,8 @@ struct SessionManager: Sendable {
 
     private func makeRoom(for account: AccountID, at now: Instant, in change: inout AccountChange) {
         var others = change.state.sessions(of: account)
-        for session in others where session.isOver(at: now) { change.record(.sessionEnded(session.session.id, .ended)) }
-        others.removeAll { $0.isOver(at: now) }
+        for session in others where session.isExpired(at: now) { change.record(.sessionEnded(session.session.id, .ended)) }
+        others.removeAll { $0.isExpired(at: now) }
         others.sort { ($0.session.refreshedAt, $0.session.id) < ($1.session.refreshedAt, $1.session.id) }
         for session in others.dropLast(SessionManager.limitPerAccount - 1) {
             change.record(.sessionEnded(session.session.id, .ended))
@@ -91,7 +91,7 @@ struct SessionManager: Sendable {
         _ id: SessionID, _ text: String, _ nonce: String, at now: Instant, in change: inout AccountChange
     ) throws -> (Session, Account, SessionTokens)? {
         guard let live = change.state.session(id) else { return nil }
-        if live.isOver(at: now) {
+        if live.isExpired(at: now) {
             change.record(.sessionEnded(id, .ended))
             return nil
         }
@@ -117,7 +117,7 @@ struct SessionManager: Sendable {
     func reauthenticate(
         _ id: SessionID, provider: ProviderID, authenticatedAt: Instant, at now: Instant, in change: inout AccountChange
     ) throws(AccountError) -> (Session, SessionTokens) {
-        guard let live = change.state.session(id), !live.isOver(at: now) else { throw .sessionEnded }
+        guard let live = change.state.session(id), !live.isExpired(at: now) else { throw .sessionEnded }
         let (tokens, ends) = (texts.random(for: id), live.session.ends)
         change.record(
             .sessionReauthenticated(
@@ -141,11 +141,11 @@ struct SessionManager: Sendable {
     /// Ends expired sessions to free their memory; their tokens are already invalid. Linear in all sessions.
     ///
     /// - Returns: the number of ended sessions, at most ``sweepLimit``.
-    func endOverdue(at now: Instant) throws -> Int {
-        let overdue = book.read { $0.overdue(at: now, limit: SessionManager.sweepLimit) }
-        guard !overdue.isEmpty else { return 0 }
+    func endExpired(at now: Instant) throws -> Int {
+        let expired = book.read { $0.expiredSessions(at: now, limit: SessionManager.sweepLimit) }
+        guard !expired.isEmpty else { return 0 }
         return try book.change(at: now) { change in
-            let still = overdue.filter { change.state.session($0)?.isOver(at: now) ?? false }
+            let still = expired.filter { change.state.session($0)?.isExpired(at: now) ?? false }
             for id in still { change.record(.sessionEnded(id, .ended)) }
             return still.count
         }

@@ -127,20 +127,20 @@ extension AccountState {
     private mutating func begin(_ session: Session, _ hashes: SessionHashes) throws(AccountFoldingError) {
         _ = try known(session.account)
         try passOver(session.id)
-        live[session.id] = ActiveSession(session: session, hashes: hashes)
+        activeSessions[session.id] = ActiveSession(session: session, hashes: hashes)
         sessionsOfAccounts[session.account, default: []].append(session.id)
     }
 
     private mutating func end(_ id: SessionID) throws(AccountFoldingError) {
-        guard let account = live[id]?.session.account else { throw AccountFoldingError("session \(id.number) has ended") }
-        live[id] = nil
+        guard let account = activeSessions[id]?.session.account else { throw AccountFoldingError("session \(id.number) has ended") }
+        activeSessions[id] = nil
         let others = (sessionsOfAccounts[account] ?? []).filter { $0 != id }
         sessionsOfAccounts[account] = others.isEmpty ? nil : others
     }
 
     private mutating func delete(_ id: AccountID) throws(AccountFoldingError) {
         let account = try known(id)
-        for session in sessionsOfAccounts[id] ?? [] { live[session] = nil }
+        for session in sessionsOfAccounts[id] ?? [] { activeSessions[session] = nil }
         sessionsOfAccounts[id] = nil
         for identity in account.identities { identities[IdentityReference(provider: identity.provider, key: identity.key)] = nil }
         if let email = account.email { emails[email] = nil }
@@ -160,8 +160,8 @@ extension AccountState {
     }
 
     private mutating func change(_ id: SessionID, _ body: (inout ActiveSession) -> Void) throws(AccountFoldingError) {
-        guard var session = live[id] else { throw AccountFoldingError("session \(id.number) has ended") }
+        guard var session = activeSessions[id] else { throw AccountFoldingError("session \(id.number) has ended") }
         body(&session)
-        live[id] = session
+        activeSessions[id] = session
     }
 }

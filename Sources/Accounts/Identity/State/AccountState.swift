@@ -8,7 +8,7 @@ struct AccountState: Hashable, Sendable {
     var principals = ShardedTable<Name, AccountID>()
     var emails = ShardedTable<EmailAddress, AccountID>()
     var identities = ShardedTable<IdentityReference, AccountID>()
-    var live = ShardedTable<SessionID, ActiveSession>()
+    var activeSessions = ShardedTable<SessionID, ActiveSession>()
     var sessionsOfAccounts = ShardedTable<AccountID, [SessionID]>()
     /// The number of the next account. Numbers are not reused.
     var nextAccount = AccountID(1)
@@ -26,12 +26,12 @@ struct AccountState: Hashable, Sendable {
     // MARK: Reading. Constant time unless stated otherwise.
 
     var accountCount: Int { accounts.count }
-    var sessionCount: Int { live.count }
+    var sessionCount: Int { activeSessions.count }
 
     func account(_ id: AccountID) -> Account? { accounts[id] }
     func account(principal: Name) -> Account? { principals[principal].flatMap { accounts[$0] } }
     func account(email: EmailAddress) -> Account? { emails[email].flatMap { accounts[$0] } }
-    func account(provider: ProviderID, key: IdentityKey) -> AccountID? {
+    func accountID(provider: ProviderID, key: IdentityKey) -> AccountID? {
         identities[IdentityReference(provider: provider, key: key)]
     }
 
@@ -46,14 +46,16 @@ struct AccountState: Hashable, Sendable {
         return found
     }
 
-    func session(_ id: SessionID) -> ActiveSession? { live[id] }
+    func session(_ id: SessionID) -> ActiveSession? { activeSessions[id] }
 
     /// Returns the sessions of an account in the order they began. Linear in their number.
-    func sessions(of account: AccountID) -> [ActiveSession] { (sessionsOfAccounts[account] ?? []).compactMap { live[$0] } }
+    func sessions(of account: AccountID) -> [ActiveSession] {
+        (sessionsOfAccounts[account] ?? []).compactMap { activeSessions[$0] }
+    }
 
     /// Returns at most `limit` expired sessions. Linear in all sessions.
-    func overdue(at now: Instant, limit: Int) -> [SessionID] {
-        Array(live.values.lazy.filter { $0.isOver(at: now) }.map(\.session.id).prefix(limit))
+    func expiredSessions(at now: Instant, limit: Int) -> [SessionID] {
+        Array(activeSessions.values.lazy.filter { $0.isExpired(at: now) }.map(\.session.id).prefix(limit))
     }
 }
 
@@ -109,11 +111,11 @@ struct ActiveSession: Hashable, Sendable {
     }
 
     /// Whether the session has expired.
-    func isOver(at now: Instant) -> Bool { now >= min(session.idleEnds, session.ends) }
+    func isExpired(at now: Instant) -> Bool { now >= min(session.idleEnds, session.ends) }
 
     /// Whether an access token with this hash is valid now.
     func accepts(access hash: Digest, at now: Instant) -> Bool {
-        if isOver(at: now) { return false }
+        if isExpired(at: now) { return false }
         if Secrets.areEqual(hash.bytes, hashes.access.bytes) { return now < session.accessEnds }
         guard let previousAccess, Secrets.areEqual(hash.bytes, previousAccess.hash.bytes) else { return false }
         return now < previousAccess.ends

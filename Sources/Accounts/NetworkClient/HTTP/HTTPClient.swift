@@ -12,18 +12,18 @@ public enum HTTPClient {
             throw .malformedHeader(name: name)
         }
         guard let handle = EasyHandle(bodyLimitBytes: request.limitBytes, headLimitBytes: HTTPClientResponse.headLimitBytes) else {
-            throw .unreachable(address: address, why: "libcurl has no memory")
+            throw .unreachable(address: address, reason: "libcurl has no memory")
         }
         prepare(handle, for: request)
         switch handle.perform() {
         // If the connection or the handshake failed for any reason, the peer has received no request.
-        case .timedOut where handle.sentOfRequest == 0: throw .unreachable(address: address, why: "it took too long to connect")
-        case .failed(_, let why) where handle.sentOfRequest == 0: throw .unreachable(address: address, why: why)
+        case .timedOut where handle.sentOfRequest == 0: throw .unreachable(address: address, reason: "it took too long to connect")
+        case .failed(_, let reason) where handle.sentOfRequest == 0: throw .unreachable(address: address, reason: reason)
         case .done: return HTTPClientResponse(status: handle.status, headers: handle.headers, body: handle.received)
         case .tooLong(let limit): throw .tooLong(address: address, limitBytes: limit)
         case .timedOut: throw .timedOut(address: address, seconds: request.timeoutSeconds)
-        case .unreachable(let why): throw .unreachable(address: address, why: why)
-        case .failed(_, let why): throw .failed(address: address, why: why)
+        case .unreachable(let reason): throw .unreachable(address: address, reason: reason)
+        case .failed(_, let reason): throw .failed(address: address, reason: reason)
         }
     }
 

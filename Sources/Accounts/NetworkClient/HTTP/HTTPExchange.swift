@@ -49,7 +49,7 @@ public struct HTTPClientResponse: Sendable {
 /// The reason why a request was not sent, or why there is no complete response.
 public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The request was not sent: connection refused, unknown host, connection timeout, untrusted certificate, or no memory.
-    case unreachable(address: String, why: String)
+    case unreachable(address: String, reason: String)
     /// The request was sent, at least in part, and the response did not arrive in time.
     case timedOut(address: String, seconds: Int)
     /// The body or the headers of the response exceed their limit.
@@ -57,17 +57,18 @@ public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The name or the value of a request header contains a control character, or the name contains a colon. Nothing was sent.
     case malformedHeader(name: String)
     /// The request was sent, at least in part, and then the exchange failed.
-    case failed(address: String, why: String)
+    case failed(address: String, reason: String)
 
     public var description: String {
         switch self {
-        case .unreachable(let address, let why): "`\(address)` cannot be reached: \(why); check the server and its certificate"
+        case .unreachable(let address, let reason):
+            "`\(address)` cannot be reached: \(reason); check the server and its certificate"
         case .timedOut(let address, let seconds):
             "`\(address)` did not respond within \(seconds) s; try again, or check the server"
         case .tooLong(let address, let limit): "the response of `\(address)` exceeds the limit of \(limit) bytes; check the address"
         case .malformedHeader(let name):
             "the header `\(name)` contains a control character, or a colon in its name; remove that character"
-        case .failed(let address, let why): "the request to `\(address)` failed: \(why)"
+        case .failed(let address, let reason): "the request to `\(address)` failed: \(reason)"
         }
     }
 }

@@ -11,21 +11,21 @@ public enum SMTPClient {
         let server = delivery.server.text
         guard isPath(delivery.sender), isPath(delivery.recipient) else { throw .malformedAddress }
         guard let handle = EasyHandle(bodyLimitBytes: replyLimitBytes, headLimitBytes: replyLimitBytes) else {
-            throw .failed(server: server, why: "libcurl has no memory")
+            throw .failed(server: server, reason: "libcurl has no memory")
         }
         prepare(handle, for: delivery)
         switch handle.perform() {
         case .done: return
         case .timedOut: throw .timedOut(server: server, seconds: delivery.timeoutSeconds)
-        case .unreachable(let why): throw .unreachable(server: server, why: why)
-        case .tooLong(let limit): throw .failed(server: server, why: "it replied with more than \(limit) bytes")
+        case .unreachable(let reason): throw .unreachable(server: server, reason: reason)
+        case .tooLong(let limit): throw .failed(server: server, reason: "it replied with more than \(limit) bytes")
         case .failed(CURLE_USE_SSL_FAILED, _): throw .notEncrypted(server: server)
         case .failed(CURLE_LOGIN_DENIED, _): throw .loginDenied(server: server)
-        case .failed(_, let why):
+        case .failed(_, let reason):
             // Replies from 400 on are rejections; any other failure is not a reply of the server.
             let status = handle.status
             if (400..<600).contains(status) { throw .refused(server: server, status: status) }
-            throw .failed(server: server, why: why)
+            throw .failed(server: server, reason: reason)
         }
     }
 

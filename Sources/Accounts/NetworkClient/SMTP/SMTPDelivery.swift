@@ -44,7 +44,7 @@ public struct SMTPLogin: Hashable, Sendable, CustomStringConvertible {
 /// A mail that the server did not accept. The error contains neither the recipient nor the content.
 public enum SMTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Connection refused, or unknown host.
-    case unreachable(server: String, why: String)
+    case unreachable(server: String, reason: String)
     case timedOut(server: String, seconds: Int)
     /// The server does not support encryption.
     case notEncrypted(server: String)
@@ -54,11 +54,11 @@ public enum SMTPClientError: Error, Hashable, Sendable, CustomStringConvertible 
     case refused(server: String, status: Int)
     /// The server would read this address as a different one, or as several.
     case malformedAddress
-    case failed(server: String, why: String)
+    case failed(server: String, reason: String)
 
     public var description: String {
         switch self {
-        case .unreachable(let server, let why): "the mail server `\(server)` cannot be reached: \(why); check that it is up"
+        case .unreachable(let server, let reason): "the mail server `\(server)` cannot be reached: \(reason); check that it is up"
         case .timedOut(let server, let seconds):
             "the mail server `\(server)` accepted no mail within \(seconds) s; check that server"
         case .notEncrypted(let server):
@@ -66,7 +66,7 @@ public enum SMTPClientError: Error, Hashable, Sendable, CustomStringConvertible 
         case .loginDenied(let server): "the mail server `\(server)` refused the user or the password; check both"
         case .refused(let server, let status): "the mail server `\(server)` returned status \(status) and refused the mail"
         case .malformedAddress: "a mail address contains spaces, brackets or control characters; remove them"
-        case .failed(let server, let why): "the mail server `\(server)` did not accept a mail: \(why)"
+        case .failed(let server, let reason): "the mail server `\(server)` did not accept a mail: \(reason)"
         }
     }
 }

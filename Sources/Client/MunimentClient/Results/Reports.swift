@@ -69,7 +69,7 @@ public struct NameReport: Hashable, Sendable, WireObject {
     }
 }
 
-/// An entry that ends.
+/// An entry with an end, after which it gives nothing.
 public struct UpcomingEnd: Hashable, Sendable, WireObject {
     public let until: Instant
     public let subject: Name

@@ -68,7 +68,7 @@ extension StoreClient {
         try await connection.perform(read(path("names", name.text), [], point, nil))
     }
 
-    /// Returns the entries that end, the next one first. It needs the right to ask about everyone.
+    /// Returns the entries with an end (`expiresAt`), the next one to end first. It needs the right to ask about everyone.
     ///
     /// - Parameter limit: the maximum number of results, up to 1,000.
     public func upcomingEnds(limit: Int? = nil) async throws(ServiceError) -> [UpcomingEnd] {

@@ -31,21 +31,8 @@ public struct AccessGranted: Hashable, Sendable {
     }
 }
 
-/// Privileges of a subject's entry on an object were revoked.
-public struct AccessRevoked: Hashable, Sendable {
-    public var object: ObjectID
-    public var subject: PrincipalID
-    public var privileges: Privileges
-
-    public init(object: ObjectID, subject: PrincipalID, privileges: Privileges) {
-        self.object = object
-        self.subject = subject
-        self.privileges = privileges
-    }
-}
-
-/// Privileges of a subject's entry on an object expired.
-public struct AccessExpired: Hashable, Sendable {
+/// Privileges that a subject's entry on an object lost.
+public struct AccessLoss: Hashable, Sendable {
     public var object: ObjectID
     public var subject: PrincipalID
     public var privileges: Privileges
@@ -83,19 +70,8 @@ public struct PermissionChanged: Hashable, Sendable {
     }
 }
 
-/// A permission was attached to an object.
-public struct PermissionAttached: Hashable, Sendable {
-    public var permission: PermissionID
-    public var object: ObjectID
-
-    public init(permission: PermissionID, object: ObjectID) {
-        self.permission = permission
-        self.object = object
-    }
-}
-
-/// A permission was detached from an object.
-public struct PermissionDetached: Hashable, Sendable {
+/// A permission on an object that it is attached to.
+public struct PermissionAttachment: Hashable, Sendable {
     public var permission: PermissionID
     public var object: ObjectID
 

@@ -1,31 +1,39 @@
 /// One immutable fact. The events of a commit are appended together and never change.
 ///
-/// To add a kind, add a case here, a struct in this folder, a ``Kind`` with its number and version, its codec, golden bytes in
-/// the tests, and its effect in the fold (`CONTRIBUTING.md` lists the steps).
+/// To add a kind, add a case here, a struct in this folder if it has several fields, a ``Kind`` with its number and version, its
+/// codec, golden bytes in the tests, and its effect in the fold (`CONTRIBUTING.md` lists the steps).
 public enum Event: Hashable, Sendable {
-    case storeCreated(StoreCreated)
+    /// The store was created. Always the first event, at revision 0.
+    case storeCreated(Preset)
     case classDefined(ClassDefined)
     case classChanged(ClassChanged)
-    case principalRegistered(PrincipalRegistered)
-    case roleCreated(RoleCreated)
-    case roleDeleted(RoleDeleted)
-    case memberAdded(MemberAdded)
-    case memberRemoved(MemberRemoved)
+    /// A user or thing was registered in the store.
+    case principalRegistered(Introduction<PrincipalID>)
+    /// A role was created, or created again under the name of a deleted role.
+    case roleCreated(Introduction<PrincipalID>)
+    /// A role was deleted, with its memberships in both directions, its entries, and the permissions with this role as their
+    /// subject.
+    case roleDeleted(PrincipalID)
+    case memberAdded(RoleMember)
+    case memberRemoved(RoleMember)
     case objectCreated(ObjectCreated)
     case objectWritten(ObjectWritten)
     case objectMoved(ObjectMoved)
-    case objectDeleted(ObjectDeleted)
+    /// An object was deleted, with every object below it and every entry on them.
+    case objectDeleted(ObjectID)
     case ownerChanged(OwnerChanged)
     case accessGranted(AccessGranted)
-    case accessRevoked(AccessRevoked)
-    case accessExpired(AccessExpired)
+    case accessRevoked(AccessLoss)
+    case accessExpired(AccessLoss)
     case permissionDefined(PermissionDefined)
     case permissionChanged(PermissionChanged)
-    case permissionAttached(PermissionAttached)
-    case permissionDetached(PermissionDetached)
-    case administratorAppointed(AdministratorAppointed)
-    case administratorDismissed(AdministratorDismissed)
-    case clockCorrected(ClockCorrected)
+    case permissionAttached(PermissionAttachment)
+    case permissionDetached(PermissionAttachment)
+    case administratorAppointed(PrincipalID)
+    case administratorDismissed(PrincipalID)
+    /// The machine's clock was ahead when earlier commits were made, and was then corrected. The time of this commit may be before
+    /// theirs. Each earlier commit with a later time counts as made at the time of this one.
+    case clockCorrected
 
     /// The number of a kind of event in the log. A number is never reused for another kind.
     public enum Kind: UInt8, CaseIterable, Sendable {

@@ -48,13 +48,6 @@ public struct ObjectMoved: Hashable, Sendable {
     }
 }
 
-/// An object was deleted, with every object below it and every entry on them.
-public struct ObjectDeleted: Hashable, Sendable {
-    public var object: ObjectID
-
-    public init(object: ObjectID) { self.object = object }
-}
-
 /// An object has another owner. The old owner's entry stays, and stops being permanent.
 public struct OwnerChanged: Hashable, Sendable {
     public var object: ObjectID

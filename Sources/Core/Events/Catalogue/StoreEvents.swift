@@ -6,13 +6,6 @@ public enum Preset: UInt8, Hashable, Sendable {
     case open = 1
 }
 
-/// The store was created. Always the first event, at revision 0.
-public struct StoreCreated: Hashable, Sendable {
-    public var preset: Preset
-
-    public init(preset: Preset) { self.preset = preset }
-}
-
 /// A class was defined.
 public struct ClassDefined: Hashable, Sendable {
     public var classID: Introduction<ClassID>
@@ -39,24 +32,4 @@ public struct ClassChanged: Hashable, Sendable {
         self.options = options
         self.newPrivileges = newPrivileges
     }
-}
-
-/// A principal became an administrator of the store.
-public struct AdministratorAppointed: Hashable, Sendable {
-    public var principal: PrincipalID
-
-    public init(principal: PrincipalID) { self.principal = principal }
-}
-
-/// An administrator of the store was dismissed.
-public struct AdministratorDismissed: Hashable, Sendable {
-    public var principal: PrincipalID
-
-    public init(principal: PrincipalID) { self.principal = principal }
-}
-
-/// The machine's clock was ahead when earlier commits were made, and was then corrected. The time of this commit may be before
-/// theirs. Each earlier commit with a later time counts as made at the time of this one.
-public struct ClockCorrected: Hashable, Sendable {
-    public init() {}
 }

@@ -2,8 +2,8 @@
 enum EventCodec {
     static func encode(_ event: Event, into writer: inout ByteWriter) {
         switch event {
-        case .storeCreated(let event):
-            writer.byte(event.preset.rawValue)
+        case .storeCreated(let preset):
+            writer.byte(preset.rawValue)
         case .classDefined(let event):
             writer.introduction(event.classID)
             writer.optionsAndAliases(event.options)
@@ -12,16 +12,11 @@ enum EventCodec {
             writer.id(event.classID)
             writer.optionsAndAliases(event.options)
             writer.texts(event.newPrivileges)
-        case .principalRegistered(let event):
-            writer.introduction(event.principal)
-        case .roleCreated(let event):
-            writer.introduction(event.role)
-        case .roleDeleted(let event):
-            writer.id(event.role)
-        case .memberAdded(let event):
-            writer.id(event.role)
-            writer.id(event.member)
-        case .memberRemoved(let event):
+        case .principalRegistered(let principal), .roleCreated(let principal):
+            writer.introduction(principal)
+        case .roleDeleted(let principal), .administratorAppointed(let principal), .administratorDismissed(let principal):
+            writer.id(principal)
+        case .memberAdded(let event), .memberRemoved(let event):
             writer.id(event.role)
             writer.id(event.member)
         case .objectCreated(let event):
@@ -39,8 +34,8 @@ enum EventCodec {
         case .objectMoved(let event):
             writer.id(event.object)
             writer.optionalID(event.parent)
-        case .objectDeleted(let event):
-            writer.id(event.object)
+        case .objectDeleted(let object):
+            writer.id(object)
         case .ownerChanged(let event):
             writer.id(event.object)
             writer.id(event.owner)
@@ -52,11 +47,7 @@ enum EventCodec {
             let ends = event.until != .forever
             writer.byte(event.cause.rawValue | (ends ? 0x80 : 0))
             if ends { writer.fixed64(UInt64(bitPattern: event.until.microseconds)) }
-        case .accessRevoked(let event):
-            writer.id(event.object)
-            writer.id(event.subject)
-            writer.privileges(event.privileges)
-        case .accessExpired(let event):
+        case .accessRevoked(let event), .accessExpired(let event):
             writer.id(event.object)
             writer.id(event.subject)
             writer.privileges(event.privileges)
@@ -68,16 +59,9 @@ enum EventCodec {
             writer.id(event.permission)
             writer.id(event.subject)
             writer.privileges(event.privileges)
-        case .permissionAttached(let event):
+        case .permissionAttached(let event), .permissionDetached(let event):
             writer.id(event.permission)
             writer.id(event.object)
-        case .permissionDetached(let event):
-            writer.id(event.permission)
-            writer.id(event.object)
-        case .administratorAppointed(let event):
-            writer.id(event.principal)
-        case .administratorDismissed(let event):
-            writer.id(event.principal)
         case .clockCorrected: break
         }
     }
@@ -87,7 +71,7 @@ enum EventCodec {
     ) throws(CodecError) -> Event {
         switch kind {
         case .storeCreated:
-            .storeCreated(StoreCreated(preset: try reader.choice(bytes, "a preset")))
+            .storeCreated(try reader.choice(bytes, "a preset"))
         case .classDefined:
             .classDefined(
                 ClassDefined(
@@ -99,15 +83,15 @@ enum EventCodec {
                     classID: try reader.id(bytes), options: try reader.options(bytes, version: version),
                     newPrivileges: try reader.texts(bytes)))
         case .principalRegistered:
-            .principalRegistered(PrincipalRegistered(principal: try reader.introduction(bytes)))
+            .principalRegistered(try reader.introduction(bytes))
         case .roleCreated:
-            .roleCreated(RoleCreated(role: try reader.introduction(bytes)))
+            .roleCreated(try reader.introduction(bytes))
         case .roleDeleted:
-            .roleDeleted(RoleDeleted(role: try reader.id(bytes)))
+            .roleDeleted(try reader.id(bytes))
         case .memberAdded:
-            .memberAdded(MemberAdded(role: try reader.id(bytes), member: try reader.id(bytes)))
+            .memberAdded(RoleMember(role: try reader.id(bytes), member: try reader.id(bytes)))
         case .memberRemoved:
-            .memberRemoved(MemberRemoved(role: try reader.id(bytes), member: try reader.id(bytes)))
+            .memberRemoved(RoleMember(role: try reader.id(bytes), member: try reader.id(bytes)))
         case .objectCreated:
             .objectCreated(
                 ObjectCreated(
@@ -120,19 +104,15 @@ enum EventCodec {
         case .objectMoved:
             .objectMoved(ObjectMoved(object: try reader.id(bytes), parent: try reader.optionalID(bytes)))
         case .objectDeleted:
-            .objectDeleted(ObjectDeleted(object: try reader.id(bytes)))
+            .objectDeleted(try reader.id(bytes))
         case .ownerChanged:
             .ownerChanged(OwnerChanged(object: try reader.id(bytes), owner: try reader.id(bytes)))
         case .accessGranted:
             .accessGranted(try reader.accessGranted(bytes))
         case .accessRevoked:
-            .accessRevoked(
-                AccessRevoked(
-                    object: try reader.id(bytes), subject: try reader.id(bytes), privileges: try reader.privileges(bytes)))
+            .accessRevoked(try reader.accessLoss(bytes))
         case .accessExpired:
-            .accessExpired(
-                AccessExpired(
-                    object: try reader.id(bytes), subject: try reader.id(bytes), privileges: try reader.privileges(bytes)))
+            .accessExpired(try reader.accessLoss(bytes))
         case .permissionDefined:
             .permissionDefined(
                 PermissionDefined(
@@ -143,15 +123,15 @@ enum EventCodec {
                 PermissionChanged(
                     permission: try reader.id(bytes), subject: try reader.id(bytes), privileges: try reader.privileges(bytes)))
         case .permissionAttached:
-            .permissionAttached(PermissionAttached(permission: try reader.id(bytes), object: try reader.id(bytes)))
+            .permissionAttached(PermissionAttachment(permission: try reader.id(bytes), object: try reader.id(bytes)))
         case .permissionDetached:
-            .permissionDetached(PermissionDetached(permission: try reader.id(bytes), object: try reader.id(bytes)))
+            .permissionDetached(PermissionAttachment(permission: try reader.id(bytes), object: try reader.id(bytes)))
         case .administratorAppointed:
-            .administratorAppointed(AdministratorAppointed(principal: try reader.id(bytes)))
+            .administratorAppointed(try reader.id(bytes))
         case .administratorDismissed:
-            .administratorDismissed(AdministratorDismissed(principal: try reader.id(bytes)))
+            .administratorDismissed(try reader.id(bytes))
         case .clockCorrected:
-            .clockCorrected(ClockCorrected())
+            .clockCorrected
         }
     }
 }

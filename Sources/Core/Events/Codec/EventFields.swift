@@ -120,6 +120,10 @@ extension ByteReader {
         return AccessGranted(object: object, subject: subject, privileges: privileges, until: until, cause: cause)
     }
 
+    mutating func accessLoss(_ bytes: Span<UInt8>) throws(CodecError) -> AccessLoss {
+        AccessLoss(object: try id(bytes), subject: try id(bytes), privileges: try privileges(bytes))
+    }
+
     /// Decodes the options as in version 1 of the events: without aliases.
     public mutating func options(_ bytes: Span<UInt8>) throws(CodecError) -> ClassOptions {
         let start = offset

@@ -45,8 +45,7 @@ struct AccessBasis {
     func rests(on event: Event) -> Bool {
         switch event {
         case .accessGranted(let event): isGiven(event.privileges, to: event.subject, on: event.object)
-        case .accessRevoked(let event): isGiven(event.privileges, to: event.subject, on: event.object)
-        case .accessExpired(let event): isGiven(event.privileges, to: event.subject, on: event.object)
+        case .accessRevoked(let event), .accessExpired(let event): isGiven(event.privileges, to: event.subject, on: event.object)
         default: rests(on: event.effect)
         }
     }

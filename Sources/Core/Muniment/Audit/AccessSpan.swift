@@ -77,7 +77,9 @@ extension Store {
             let last = try turn(reader, to: to)
             let lastRevision = reader.revision
             guard firstRevision <= lastRevision, first <= last || firstRevision == .genesis else {
-                throw Refusal(.malformed, "the span ends before it starts: swap its two ends")
+                throw Refusal(
+                    .malformed,
+                    "the span begins at \(first), after its end at \(last): swap the two, or choose another end (default: now)")
             }
             guard let wanted = reader.privileges(named: privileges), !wanted.isEmpty, let number = try reader.number(of: object)
             else { return nil }

@@ -44,13 +44,13 @@ package struct EventDescriber {
 
     private func content(of event: Event) throws -> Content {
         switch event {
-        case .storeCreated(let event):
-            ("the store was created \(event.preset)", ["preset": .string("\(event.preset)")])
+        case .storeCreated(let preset):
+            ("the store was created \(preset)", ["preset": .string("\(preset)")])
         case .classDefined(let event): try content(event.options, of: name(event.classID), "was defined")
         case .classChanged(let event): try content(event.options, of: name(event.classID), "became")
-        case .principalRegistered(let event): try content("principal", name(event.principal), "was registered")
-        case .roleCreated(let event): try content("role", name(event.role), "was created")
-        case .roleDeleted(let event): try content("role", name(event.role), "was deleted")
+        case .principalRegistered(let principal): try content("principal", name(principal), "was registered")
+        case .roleCreated(let role): try content("role", name(role), "was created")
+        case .roleDeleted(let role): try content("role", name(role), "was deleted")
         case .memberAdded(let event):
             try content("member", name(event.member), "became a member of", "role", name(event.role))
         case .memberRemoved(let event):
@@ -58,7 +58,7 @@ package struct EventDescriber {
         case .objectCreated(let event): try content(of: event)
         case .objectWritten(let event): try content(of: event)
         case .objectMoved(let event): try content(of: event)
-        case .objectDeleted(let event): try content("object", name(event.object), "was deleted, with everything in it")
+        case .objectDeleted(let object): try content("object", name(object), "was deleted, with everything in it")
         case .ownerChanged(let event): try content("object", name(event.object), "was given to", "owner", name(event.owner))
         case .accessGranted(let event): try content(of: event)
         case .accessRevoked(let event):
@@ -73,9 +73,9 @@ package struct EventDescriber {
             try content("permission", name(event.permission), "was attached to", "object", name(event.object))
         case .permissionDetached(let event):
             try content("permission", name(event.permission), "was detached from", "object", name(event.object))
-        case .administratorAppointed(let event): try content("principal", name(event.principal), "became an administrator")
-        case .administratorDismissed(let event):
-            try content("principal", name(event.principal), "is no longer an administrator")
+        case .administratorAppointed(let principal): try content("principal", name(principal), "became an administrator")
+        case .administratorDismissed(let principal):
+            try content("principal", name(principal), "is no longer an administrator")
         case .clockCorrected: ("the clock was corrected: earlier commits with a later time count as made at this time", [:])
         }
     }

@@ -155,9 +155,9 @@ extension String.UTF8View {
 /// Names in questions that must exist, so that a misspelled name is not taken for an empty result.
 extension Snapshot {
     /// Throws a `Refusal` with `malformed` if the store defines no privilege of one of the names.
-    public func requirePrivileges(_ names: [String]) throws {
+    public func requirePrivileges(_ names: [String], or levels: [String] = []) throws {
         for name in names where reader.privilege(name) == nil {
-            let known = self.names(.all)
+            let known = self.names(.all) + levels
             let nearest = name.nearest(among: known).map { "did you mean `\($0)`?" }
             throw Refusal(
                 .malformed,

@@ -23,7 +23,7 @@ extension Store {
     /// - Parameter limit: how long to wait for the commits. The request to the shared log is not included.
     /// - Throws: `SharedLogError`: `unreachable` also after the limit, or if the store is closed during the wait.
     ///   ``StoreError/closed`` if the store was closed before. `LogError.stopped` if this node's copy cannot be written.
-    public func catchUp(within limit: Duration = .seconds(5)) throws {
+    public func catchUp(atMost limit: Duration = .seconds(5)) throws {
         guard let shared = options.sharedLog else { return }
         try users.during {
             let deadline = ContinuousClock.now + limit
@@ -79,7 +79,7 @@ extension Store {
     /// Moves the former copy to the folder `log.old`, and deletes an earlier `log.old`.
     ///
     /// - Throws: ``StoreError/notShared(path:)``, `SharedLogError`. After an error, the former copy is unchanged or in `log.old`.
-    public static func copyAfresh(at path: String, options: StoreOptions) throws {
+    public static func replaceCopy(at path: String, options: StoreOptions) throws {
         let folder = StoreFolder(path)
         guard let shared = options.sharedLog, fileExists(folder.sharedMark) else { throw StoreError.notShared(path: path) }
         guard try shared.position() != nil else { throw SharedLogError.noStore }

@@ -32,7 +32,7 @@ extension Store {
     /// - Throws: `Refusal` with `malformed` for a name that is neither a privilege nor a level.
     public func privileges(named names: [String]) throws -> [String] {
         let privileges = try replacingLevels(in: names)
-        try read { try $0.requirePrivileges(privileges) }
+        try read { try $0.requirePrivileges(privileges, or: try levels?.map(\.name) ?? []) }
         return privileges
     }
 

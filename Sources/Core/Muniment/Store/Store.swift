@@ -115,9 +115,9 @@ public final class Store: Sendable {
     private static func genesis(preset: Preset, administrator: Name, at time: Instant) -> Commit {
         let principal = PrincipalID(rawValue: ReservedID.firstFree)
         var events: [Event] = [
-            .storeCreated(StoreCreated(preset: preset)),
-            .principalRegistered(PrincipalRegistered(principal: Introduction(principal, name: administrator.text))),
-            .administratorAppointed(AdministratorAppointed(principal: principal)),
+            .storeCreated(preset),
+            .principalRegistered(Introduction(principal, name: administrator.text)),
+            .administratorAppointed(principal),
         ]
         if preset == .open {
             for object in [.store] + ClassID.builtIn.map({ ObjectID($0.id) }) {

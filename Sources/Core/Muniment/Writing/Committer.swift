@@ -73,7 +73,7 @@ struct Committer {
     private func end(_ expiry: Expiry) throws -> Event? {
         guard let entry = try workingSet.entry(of: expiry.subject, on: expiry.object) else { return nil }
         let ended = entry.ending.filter { $0.until == expiry.until }.reduce(into: Privileges()) { $0.formUnion($1.privileges) }
-        let event = Event.accessExpired(AccessExpired(object: expiry.object, subject: expiry.subject, privileges: ended))
+        let event = Event.accessExpired(AccessLoss(object: expiry.object, subject: expiry.subject, privileges: ended))
         try workingSet.apply(event)
         return event
     }
@@ -102,7 +102,7 @@ struct Committer {
         try checkOrigin("comment", comment)
         let commit = Commit(
             revision: head.revision.next, time: now, actor: PrincipalID(rawValue: number), origin: Origin(comment: comment),
-            events: [.clockCorrected(ClockCorrected())])
+            events: [.clockCorrected])
         try workingSet.fold(commit)
         commits.append(commit)
         return ClockCorrectionReceipt(revision: commit.revision, time: now, before: head.time)
@@ -176,7 +176,7 @@ struct Committer {
         let known = try workingSet.number(of: name)
         let introduction = Introduction(
             PrincipalID(rawValue: known ?? workingSet.nextID), name: known == nil ? name.text : nil)
-        return .principalRegistered(PrincipalRegistered(principal: introduction))
+        return .principalRegistered(introduction)
     }
 
     private func decide(_ transaction: Transaction, actor: PrincipalID, at time: Instant) throws -> [Event] {

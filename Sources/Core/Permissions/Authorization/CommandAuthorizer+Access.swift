@@ -46,7 +46,7 @@ extension CommandAuthorizer {
         let lost = present.isWildcard ? .all : present.privileges.subtracting(privileges)
         if !lost.isEmpty {
             entry.revoke(lost, known: [])
-            events.append(.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: lost)))
+            events.append(.accessRevoked(AccessLoss(object: object, subject: subject, privileges: lost)))
         }
         // A privilege with an end becomes permanent.
         let gained = privileges.subtracting(entry.withoutExpiry)
@@ -73,7 +73,7 @@ extension CommandAuthorizer {
             return []
         }
         try checkPermanent(present, losing: lost, subjectName, name)
-        return [.accessRevoked(AccessRevoked(object: object, subject: subject, privileges: asked == nil ? .all : lost))]
+        return [.accessRevoked(AccessLoss(object: object, subject: subject, privileges: asked == nil ? .all : lost))]
     }
 
     /// Throws if another transaction has changed an object's access list since the revision that the caller expected.

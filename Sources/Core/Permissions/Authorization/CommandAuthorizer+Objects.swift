@@ -98,7 +98,7 @@ extension CommandAuthorizer {
         let object = try object(name)
         try need(.delete, on: object, name)
         try checkUnchanged(object, name, since: expectedRevision)
-        return [.objectDeleted(ObjectDeleted(object: object))]
+        return [.objectDeleted(object)]
     }
 
     func setOwner(_ name: Name, owner: Name) throws -> [Event] {

@@ -38,13 +38,13 @@ extension CommandAuthorizer {
         guard attached.count < Limits.permissionsPerObject else {
             throw Refusal(.tooLarge, "`\(objectName.excerpt)` has \(Limits.permissionsPerObject) permissions attached already")
         }
-        return [.permissionAttached(PermissionAttached(permission: permission, object: object))]
+        return [.permissionAttached(PermissionAttachment(permission: permission, object: object))]
     }
 
     func detachPermission(_ name: Name, from objectName: Name) throws -> [Event] {
         let (permission, object) = try attachment(name, objectName)
         guard try state.permissions(attachedTo: object).contains(permission) else { return [] }
-        return [.permissionDetached(PermissionDetached(permission: permission, object: object))]
+        return [.permissionDetached(PermissionAttachment(permission: permission, object: object))]
     }
 
     private func attachment(_ name: Name, _ objectName: Name) throws -> (PermissionID, ObjectID) {

@@ -8,7 +8,7 @@ extension CommandAuthorizer {
         let introduction: Introduction<PrincipalID> = try introduction(of: name)
         let object = ObjectID(introduction.id)
         created.insert(object)
-        return [.roleCreated(RoleCreated(role: introduction))]
+        return [.roleCreated(introduction)]
             + (try creatorEvents(for: object, classID: .role, owner: caller))
     }
 
@@ -16,7 +16,7 @@ extension CommandAuthorizer {
         try checkForm(name, is: .role, "a role")
         let object = try object(name)
         try need(.delete, on: object, name)
-        return [.roleDeleted(RoleDeleted(role: PrincipalID(object)))]
+        return [.roleDeleted(PrincipalID(object))]
     }
 
     func addMember(_ memberName: Name, to name: Name, strict: Bool) throws -> [Event] {
@@ -33,7 +33,7 @@ extension CommandAuthorizer {
             throw Refusal(.cycle, "`\(name.excerpt)` is within `\(memberName.excerpt)` already: roles cannot hold each other")
         }
         try needShare(of: member, in: role, memberName)
-        return [.memberAdded(MemberAdded(role: role, member: member))]
+        return [.memberAdded(RoleMember(role: role, member: member))]
     }
 
     func removeMember(_ memberName: Name, from name: Name, strict: Bool) throws -> [Event] {
@@ -42,7 +42,7 @@ extension CommandAuthorizer {
             if strict { throw Refusal(.notThere, "`\(memberName.excerpt)` is no direct member of `\(name.excerpt)`") }
             return []
         }
-        return [.memberRemoved(MemberRemoved(role: role, member: member))]
+        return [.memberRemoved(RoleMember(role: role, member: member))]
     }
 
     private func membership(_ memberName: Name, _ name: Name) throws -> (role: PrincipalID, member: PrincipalID) {
@@ -60,13 +60,13 @@ extension CommandAuthorizer {
         try checkForm(name, is: .caller, "a user or a thing")
         try need(.create, onClass: name.className == "user" ? .user : .thing, name.className)
         guard try existing(name) == nil else { return [] }
-        return [.principalRegistered(PrincipalRegistered(principal: try introduction(of: name)))]
+        return [.principalRegistered(try introduction(of: name))]
     }
 
     func appointAdministrator(_ name: Name) throws -> [Event] {
         let principal = try administrator(name)
         guard try !state.isAdministrator(principal) else { return [] }
-        return [.administratorAppointed(AdministratorAppointed(principal: principal))]
+        return [.administratorAppointed(principal)]
     }
 
     func dismissAdministrator(_ name: Name) throws -> [Event] {
@@ -75,7 +75,7 @@ extension CommandAuthorizer {
         guard state.administratorCount > 1 else {
             throw Refusal(.lastAdministrator, "`\(name.excerpt)` is the last administrator: appoint another one first")
         }
-        return [.administratorDismissed(AdministratorDismissed(principal: principal))]
+        return [.administratorDismissed(principal)]
     }
 
     private func administrator(_ name: Name) throws -> PrincipalID {

@@ -58,7 +58,7 @@ public enum Fact: Hashable, Sendable {
             event.object.id == source && event.links.contains { $0.id == target }
         case (.link(let source, let target), .objectWritten(let event)):
             event.object == source && event.links.contains { $0.id == target }
-        case (.administrator(let principal), .administratorAppointed(let event)): event.principal == principal
+        case (.administrator(let principal), .administratorAppointed(let appointed)): appointed == principal
         default: false
         }
     }
@@ -70,9 +70,9 @@ extension Event {
         switch self {
         case .storeCreated: object == .store && classID == .store || ClassID(object).isBuiltIn && classID == .class
         case .classDefined(let event): ObjectID(event.classID.id) == object && classID == .class
-        case .principalRegistered(let event):
-            ObjectID(event.principal.id) == object && (classID == .user || classID == .thing)
-        case .roleCreated(let event): ObjectID(event.role.id) == object && classID == .role
+        case .principalRegistered(let principal):
+            ObjectID(principal.id) == object && (classID == .user || classID == .thing)
+        case .roleCreated(let role): ObjectID(role.id) == object && classID == .role
         case .permissionDefined(let event): ObjectID(event.permission.id) == object && classID == .permission
         case .objectCreated(let event): event.object.id == object && event.classID == classID
         default: false

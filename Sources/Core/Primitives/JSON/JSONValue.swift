@@ -24,14 +24,8 @@ public enum JSONValue: Sendable {
         return .object(members.merging(changes))
     }
 
-    /// The names that this value links to: every `{"$ref": NAME}` in it, without duplicates, sorted.
-    public var links: [String] {
-        var names: Set<ExactText> = []
-        forEachLink { names.insert(ExactText($0)) }
-        return names.sorted().map(\.text)
-    }
-
-    /// Calls `body` with the target of each link, in the order of the value, including duplicates. Stops if `body` throws.
+    /// Calls `body` with the target of each link, every `{"$ref": NAME}`, in the order of the value, including duplicates. Stops if
+    /// `body` throws.
     package func forEachLink(_ body: (String) throws -> Void) rethrows {
         switch self {
         case .object(let members):

@@ -10,7 +10,7 @@ extension WorkingSet {
         }
     }
 
-    func revoke(_ event: AccessRevoked) throws {
+    func revoke(_ event: AccessLoss) throws {
         let known = try knownPrivileges(on: event.object)
         try changeEntry(of: event.subject, on: event.object) { $0.revoke(event.privileges, known: known) }
     }

@@ -6,7 +6,7 @@ internal import Permissions
 extension WorkingSet {
     package func apply(_ event: Event) throws {
         switch event {
-        case .storeCreated(let event): try createStore(event)
+        case .storeCreated(let preset): try createStore(preset)
         case .classDefined(let event):
             introduce(event.classID.id.rawValue, event.classID.name)
             defineNew(event.newPrivileges)
@@ -15,14 +15,14 @@ extension WorkingSet {
         case .classChanged(let event):
             defineNew(event.newPrivileges)
             try setOptions(event.options, of: event.classID)
-        case .principalRegistered(let event):
-            introduce(event.principal.id.rawValue, event.principal.name)
-            let isThing = try text(of: event.principal.id.rawValue)?.utf8.starts(with: "thing:".utf8) ?? false
-            try createObject(ObjectID(event.principal.id), in: isThing ? .thing : .user, parent: nil, owner: actor)
-        case .roleCreated(let event):
-            introduce(event.role.id.rawValue, event.role.name)
-            try createObject(ObjectID(event.role.id), in: .role, parent: nil, owner: actor)
-        case .roleDeleted(let event): try deleteRole(event.role)
+        case .principalRegistered(let principal):
+            introduce(principal.id.rawValue, principal.name)
+            let isThing = try text(of: principal.id.rawValue)?.utf8.starts(with: "thing:".utf8) ?? false
+            try createObject(ObjectID(principal.id), in: isThing ? .thing : .user, parent: nil, owner: actor)
+        case .roleCreated(let role):
+            introduce(role.id.rawValue, role.name)
+            try createObject(ObjectID(role.id), in: .role, parent: nil, owner: actor)
+        case .roleDeleted(let role): try deleteRole(role)
         case .memberAdded(let event): try setMembership(of: event.member, in: event.role, to: true)
         case .memberRemoved(let event): try setMembership(of: event.member, in: event.role, to: false)
         case .objectCreated(let event):
@@ -40,7 +40,7 @@ extension WorkingSet {
                 try indexProperties(of: event.object, in: document.classID, value: event.value)
             }
         case .objectMoved(let event): try move(event.object, below: event.parent)
-        case .objectDeleted(let event): try deleteTree(event.object)
+        case .objectDeleted(let object): try deleteTree(object)
         case .ownerChanged(let event): try setOwner(of: event.object, to: event.owner)
         case .accessGranted(let event): try grant(event)
         case .accessRevoked(let event): try revoke(event)
@@ -54,8 +54,8 @@ extension WorkingSet {
             try setPermission(event.permission, PermissionGrant(subject: event.subject, privileges: event.privileges))
         case .permissionAttached(let event): try attach(event.permission, to: event.object)
         case .permissionDetached(let event): try detach(event.permission, from: event.object)
-        case .administratorAppointed(let event): try setAdministrator(event.principal, true)
-        case .administratorDismissed(let event): try setAdministrator(event.principal, false)
+        case .administratorAppointed(let principal): try setAdministrator(principal, true)
+        case .administratorDismissed(let principal): try setAdministrator(principal, false)
         // The correction of times takes place in the fold of the whole commit.
         case .clockCorrected: break
         }
@@ -63,8 +63,8 @@ extension WorkingSet {
 
     // MARK: The store and its classes
 
-    private func createStore(_ event: StoreCreated) throws {
-        state.preset = event.preset
+    private func createStore(_ preset: Preset) throws {
+        state.preset = preset
         for (id, name) in ReservedID.names { introduce(id, name) }
         for (_, classID) in ClassID.builtIn {
             let isRequired = classID == .class || classID == .store

@@ -18,9 +18,9 @@ struct ExportedChanges {
             .changeClass(
                 try short(Introduction(event.classID)).text,
                 settings(event.options, new: event.newPrivileges, hasAliases: true))
-        case .principalRegistered(let event): .register(try name(event.principal))
-        case .roleCreated(let event): .createRole(try short(event.role))
-        case .roleDeleted(let event): .deleteRole(try short(Introduction(event.role)))
+        case .principalRegistered(let principal): .register(try name(principal))
+        case .roleCreated(let role): .createRole(try short(role))
+        case .roleDeleted(let role): .deleteRole(try short(Introduction(role)))
         case .memberAdded(let event): .addMember(try name(event.member), to: try short(Introduction(event.role)))
         case .memberRemoved(let event): .removeMember(try name(event.member), from: try short(Introduction(event.role)))
         case .objectCreated(let event):
@@ -30,7 +30,7 @@ struct ExportedChanges {
                 owner: event.owner == commit.commit.actor ? nil : try name(event.owner))
         case .objectWritten(let event): .writeObject(try name(event.object), .value(try JSONText.decode(event.value)))
         case .objectMoved(let event): .moveObject(try name(event.object), parent: try event.parent.map { try name($0) })
-        case .objectDeleted(let event): .deleteObject(try name(event.object))
+        case .objectDeleted(let object): .deleteObject(try name(object))
         case .ownerChanged(let event): .setOwner(try name(event.object), owner: try name(event.owner))
         // The other grants follow from a preset or from the creation of an object.
         case .accessGranted(let event) where event.cause != .granted: nil
@@ -53,8 +53,8 @@ struct ExportedChanges {
             .attachPermission(try short(Introduction(event.permission)), to: try name(event.object))
         case .permissionDetached(let event):
             .detachPermission(try short(Introduction(event.permission)), from: try name(event.object))
-        case .administratorAppointed(let event): .appointAdministrator(try name(event.principal))
-        case .administratorDismissed(let event): .dismissAdministrator(try name(event.principal))
+        case .administratorAppointed(let principal): .appointAdministrator(try name(principal))
+        case .administratorDismissed(let principal): .dismissAdministrator(try name(principal))
         }
     }
 

@@ -51,8 +51,8 @@ public struct HistoryExporter {
     private func administrator() throws -> String? {
         var name: String?
         try store.log(from: .genesis, to: .genesis) { commit in
-            for case .administratorAppointed(let event) in commit.commit.events where name == nil {
-                name = try commit.name(event.principal)
+            for case .administratorAppointed(let principal) in commit.commit.events where name == nil {
+                name = try commit.name(principal)
             }
         }
         return name
@@ -68,8 +68,7 @@ public struct HistoryExporter {
         let exported = ExportedChanges(commit: commit)
         let changes = try commit.commit.events.compactMap { (event) throws -> Change? in
             if endedEarly, case .accessExpired(let end) = event {
-                let revocation = AccessRevoked(object: end.object, subject: end.subject, privileges: end.privileges)
-                return try exported.change(for: .accessRevoked(revocation))
+                return try exported.change(for: .accessRevoked(end))
             }
             return try exported.change(for: event)
         }

@@ -41,8 +41,8 @@ public enum JWTError: Error, Hashable, Sendable, CustomStringConvertible {
         case .issuedInTheFuture: "its `iat` is in the future"
         case .unusableSubject: "its `sub` is missing, or not the name of a user"
         case .reservedSubject: "its `sub` is `root`, the name of the user who administers new stores"
-        case .notAnAccessToken(let why): "it is not an access token: \(why)"
-        case .keysUnavailable(let why): "the issuer's keys are not available: \(why)"
+        case .notAnAccessToken(let reason): "it is not an access token: \(reason)"
+        case .keysUnavailable(let reason): "the issuer's keys are not available: \(reason)"
         }
     }
 }

@@ -18,18 +18,8 @@ public struct RunningService: Sendable {
     /// The address on which the service listens, as a URL.
     public var address: String { note.address }
 
-    /// Sends JSON to the service with all permissions, and waits for its response: up to two minutes, because large requests take
-    /// long.
-    ///
-    /// - Parameters:
-    ///   - path: the path of the request, percent-encoded, with a leading slash.
-    ///   - json: the body.
-    /// - Throws: ``ServiceUnreachableError``. The service may have executed the request nevertheless.
-    public func post(_ path: String, json: [UInt8]) throws(ServiceUnreachableError) -> (status: Int, body: [UInt8]) {
-        try send(.post, path, json: json)
-    }
-
-    /// Sends a request with any method.
+    /// Sends a request to the service with all permissions, and waits for its response: up to two minutes, because large requests
+    /// take long.
     ///
     /// - Parameters:
     ///   - method: the method of the request.
@@ -39,7 +29,9 @@ public struct RunningService: Sendable {
     public func send(
         _ method: HTTPClientMethod, _ path: String, json: [UInt8]? = nil
     ) throws(ServiceUnreachableError) -> (status: Int, body: [UInt8]) {
-        guard let address = HTTPAddress(note.address + path) else { throw ServiceUnreachableError(why: "its note has no address") }
+        guard let address = HTTPAddress(note.address + path) else {
+            throw ServiceUnreachableError(reason: "its note has no address")
+        }
         var request = HTTPClientRequest(address)
         request.method = method
         request.body = json
@@ -52,7 +44,7 @@ public struct RunningService: Sendable {
             let response = try HTTPClient.send(request)
             return (response.status, response.body)
         } catch {
-            throw ServiceUnreachableError(why: "\(error)")
+            throw ServiceUnreachableError(reason: "\(error)")
         }
     }
 
@@ -62,9 +54,9 @@ public struct RunningService: Sendable {
 
 /// The service did not respond.
 public struct ServiceUnreachableError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let why: String
+    public let reason: String
 
     public var description: String {
-        "the service of the store did not respond: \(why); `muniment log` shows if the change was made"
+        "the service of the store did not respond: \(reason); `muniment log` shows if the change was made"
     }
 }

@@ -18,20 +18,16 @@ enum AccountAdministrationRoutes {
     static let find = Route(
         account: "GET", "/v1/accounts", "listAccounts", need: .store,
         RouteDescription("the account with an email, or all accounts in pages").withNote(who)
-            .withParameters(
-                .query("email", "the email to search for; at most one account has it")
-            )
-            .paged(.records)
             .withResponse(
                 "the accounts, in the order of their creation",
                 Schema.object(["accounts": Schema.list(Schema.named("Account"))], optional: .next)
             )
-            .withProblems(.conflict), .fast
-    ) { call, accounts, arguments in
+            .withProblems(.conflict), .fast, .optionalText("email", "the email to search for; at most one account has it"),
+        .page(.records, at: nil)
+    ) { call, accounts, email, request in
         try call.requireAdministeringAccounts()
-        let (email, request) = try arguments.all { (try $0.optionalText("email"), try $0.page(.records, momentIn: nil)) }
         if let email {
-            guard !arguments.has("cursor"), !arguments.has("limit") else {
+            guard try !call.query.has("cursor"), try !call.query.has("limit") else {
                 throw Problem(.malformed, "`email` cannot be used with `cursor` and `limit`: omit them")
             }
             let found = try accounts.find(email: email)
@@ -55,7 +51,7 @@ enum AccountAdministrationRoutes {
                     "sound": Schema.flag, "problems": Schema.list(Schema.text), "records": Schema.number, "accounts": Schema.number,
                     "sessions": Schema.number, "hash": Schema.orNull(Schema.text),
                 ])), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try call.requireAdministeringAccounts()
         do {
             let report = try accounts.verify()
@@ -75,7 +71,7 @@ enum AccountAdministrationRoutes {
         account: "GET", "/v1/accounts/{principal}", "describeAccount", need: .store,
         RouteDescription("an account").withNote(who)
             .withResponse("the account", Schema.named("Account")), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try call.requireAdministeringAccounts()
         return call.answer(try call.account(in: accounts).json(accounts))
     }
@@ -86,7 +82,7 @@ enum AccountAdministrationRoutes {
             .withNote(whoManages)
             .withResponse("the sessions ended", nil, status: 204)
             .withProblems(.recentSignInRequired), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try call.requireManagingAccounts(accounts)
         try accounts.endSessions(principal: try call.account(in: accounts).principal)
         return call.done
@@ -98,7 +94,7 @@ enum AccountAdministrationRoutes {
             .withNote(whoManages)
             .withResponse("the account was deleted", nil, status: 204)
             .withProblems(.recentSignInRequired, .conflict), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try call.requireManagingAccounts(accounts)
         try accounts.deleteAccount(principal: try call.account(in: accounts).principal)
         return call.done

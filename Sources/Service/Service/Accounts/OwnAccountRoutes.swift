@@ -9,20 +9,16 @@ enum OwnAccountRoutes {
     static let get = Route(
         account: "GET", "/v1/account", "getAccount",
         RouteDescription("the caller's account").withResponse("the account", Schema.named("Account")), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         call.answer(try accounts.account(call.access).json(accounts))
     }
 
     static let patch = Route(
         account: "PATCH", "/v1/account", "changeProfile",
         RouteDescription("changes the profile of the caller; null removes a member")
-            .withParameters(
-                body: Schema.object(
-                    [:], optional: ["displayName": Schema.orNull(Schema.text), "picture": Schema.orNull(Schema.text)])
-            )
-            .withResponse("the account after the change", Schema.named("Account")), .fast
-    ) { call, accounts, arguments in
-        let (displayName, picture) = try arguments.all { (try $0.change("displayName"), try $0.change("picture")) }
+            .withResponse("the account after the change", Schema.named("Account")), .fast, .change("displayName"),
+        .change("picture")
+    ) { call, accounts, displayName, picture in
         let account = try accounts.updateProfile(call.access) { profile in
             if let displayName { profile.displayName = displayName }
             if let picture { profile.picture = picture }
@@ -36,7 +32,7 @@ enum OwnAccountRoutes {
             .withNote("Requires a recent sign-in. If it fails, the account is unchanged, and the caller can try again.")
             .withResponse("the account was deleted", nil, status: 204)
             .withProblems(.recentSignInRequired, .conflict), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try accounts.deleteAccount(call.access)
         return call.done
     }
@@ -45,11 +41,9 @@ enum OwnAccountRoutes {
         account: "PUT", "/v1/account/email", "requestEmailChange",
         RouteDescription("sends a code to a new email; after its confirmation it replaces the account's email")
             .withNote("Requires a recent sign-in. The response does not disclose whether an account has the email.")
-            .withParameters(body: Schema.object(["email": Schema.text]))
             .withResponse("a code was sent", Schema.named("CodeSent"), status: 202)
-            .withProblems(.recentSignInRequired, .conflict), .fast
-    ) { call, accounts, arguments in
-        let email = try arguments.all { try $0.text("email") }
+            .withProblems(.recentSignInRequired, .conflict), .fast, .text("email")
+    ) { call, accounts, email in
         let sent = try accounts.requestEmailChange(call.access, email, from: call.source)
         return call.answer(codeSent: sent.attempt, sent.ends)
     }
@@ -58,12 +52,10 @@ enum OwnAccountRoutes {
         account: "POST", "/v1/account/email/confirm", "confirmEmailChange",
         RouteDescription("confirms the new email with the code")
             .withNote("Requires a recent sign-in; ends all other sessions.")
-            .withParameters(body: Schema.object(["attempt": Schema.text, "code": Schema.text]))
             .withResponse("the account after the change", Schema.named("Account"))
-            .withProblems(.recentSignInRequired, .wrongCode, .accountExists, .conflict), .fast
-    ) { call, accounts, arguments in
-        let (attempt, code) = try arguments.all { (try $0.text("attempt"), try $0.text("code")) }
-        return call.answer(
+            .withProblems(.recentSignInRequired, .wrongCode, .accountExists, .conflict), .fast, .text("attempt"), .text("code")
+    ) { call, accounts, attempt, code in
+        call.answer(
             try accounts.confirmEmailChange(call.access, attempt: attempt, code: code, from: call.source).json(accounts))
     }
 }

@@ -34,29 +34,57 @@ extension Arguments {
         }
         return provider
     }
+}
 
-    mutating func object(_ name: String) throws(Problem) -> JSONObject {
-        guard let value = value(name) else { throw wrong(name, "is missing", "add it") }
-        guard case .object(let members) = value else { throw wrong(name, "is not a JSON object", "write one") }
-        return members
+extension Argument<ProviderID> {
+    static var provider: Argument {
+        Argument("provider", "", Schema.provider, isRequired: true) { try $0.provider() }
     }
+}
 
-    /// Reads the client's name of its device.
-    mutating func device() throws(Problem) -> String? {
-        let device = try optionalText("device")
-        guard (device?.utf8.count ?? 0) <= Session.deviceLimitBytes else {
-            throw wrong("device", "has more than \(Session.deviceLimitBytes) bytes", "shorten it")
+extension Argument<JSONObject> {
+    static var evidence: Argument {
+        Argument("evidence", "", Schema.named("Evidence"), isRequired: true) { arguments in
+            guard let value = arguments.value("evidence") else { throw arguments.wrong("evidence", "is missing", "add it") }
+            guard case .object(let members) = value else {
+                throw arguments.wrong("evidence", "is not a JSON object", "write one")
+            }
+            return members
         }
-        return device
     }
 
-    /// Reads the new value of a text: the inner value is nil if null removes the text; the outer value is nil if the text does not
-    /// change.
-    mutating func change(_ name: String) throws(Problem) -> String?? {
-        switch value(name) {
-        case nil: nil
-        case .null?: .some(nil)
-        case _?: try text(name)
+    /// All other members, which the provider reads.
+    static var beginning: Argument {
+        Argument(parameters: [.query("redirectURI", ""), .query("purpose", "")]) { arguments, _ in
+            let rest = arguments.rest
+            for name in rest.keys { _ = arguments.value(name) }
+            return rest
+        }
+    }
+}
+
+extension Argument<String?> {
+    /// The client's name of its device.
+    static var device: Argument {
+        Argument("device", "") { arguments in
+            let device = try arguments.optionalText("device")
+            guard (device?.utf8.count ?? 0) <= Session.deviceLimitBytes else {
+                throw arguments.wrong("device", "has more than \(Session.deviceLimitBytes) bytes", "shorten it")
+            }
+            return device
+        }
+    }
+}
+
+extension Argument<String??> {
+    /// The new value of a text: the inner value is nil if null removes the text; the outer value is nil if the text does not change.
+    static func change(_ name: String) -> Argument {
+        Argument(name, "", Schema.orNull(Schema.text)) { arguments in
+            switch arguments.value(name) {
+            case nil: nil
+            case .null?: .some(nil)
+            case _?: try arguments.text(name)
+            }
         }
     }
 }

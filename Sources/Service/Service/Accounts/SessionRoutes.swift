@@ -12,7 +12,7 @@ enum SessionRoutes {
             .withResponse(
                 "the sessions, in the order of their creation", Schema.object(["sessions": Schema.list(Schema.named("Session"))])),
         .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         let sessions = try accounts.sessions(call.access).sorted { $0.id < $1.id }
         let current = call.caller?.session
         return call.answer(["sessions": .array(sessions.map { .object($0.json(isCurrent: $0.id == current)) })])
@@ -22,7 +22,7 @@ enum SessionRoutes {
         account: "DELETE", "/v1/account/sessions/{session}", "endSession",
         RouteDescription("ends a session").withResponse(
             "the session ended", nil, status: 204), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         guard let number = UInt64(call.parameter("session")) else {
             throw Problem(.notFound, "the session does not exist: `GET /v1/account/sessions` lists the sessions")
         }
@@ -34,7 +34,7 @@ enum SessionRoutes {
         account: "DELETE", "/v1/account/sessions", "endOtherSessions",
         RouteDescription("ends all other sessions").withResponse(
             "the sessions ended", nil, status: 204), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try accounts.endOtherSessions(call.access)
         return call.done
     }
@@ -43,7 +43,7 @@ enum SessionRoutes {
         account: "POST", "/v1/account/sign-out", "signOut",
         RouteDescription("ends the session of the request")
             .withResponse("the session ended", nil, status: 204), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         try accounts.signOut(call.access)
         return call.done
     }
@@ -59,7 +59,7 @@ enum SessionRoutes {
                 Schema.object(["secondsLeft": Schema.number, "maxAge": Schema.number])
             )
             .withProblems(.recentSignInRequired), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         let (left, maxAge) = try accounts.recentSignIn(call.access)
         return call.answer(["secondsLeft": .integer(left), "maxAge": .integer(maxAge)])
     }
@@ -70,12 +70,10 @@ enum SessionRoutes {
             .withNote(
                 "The session continues with new tokens; the old tokens become invalid at once. With a password, `evidence` needs no email."
             )
-            .withParameters(body: Schema.object(["provider": Schema.provider, "evidence": Schema.named("Evidence")]))
             .withResponse("the session, with new tokens", Schema.named("SignedIn"))
-            .withProblems(.wrongCredentials), .provider
-    ) { call, accounts, arguments in
-        let (provider, evidence) = try arguments.all { (try $0.provider(), try $0.object("evidence")) }
-        return call.answer(
+            .withProblems(.wrongCredentials), .provider, .provider, .evidence
+    ) { call, accounts, provider, evidence in
+        call.answer(
             try accounts.reauthenticate(call.access, provider, evidence, from: call.source).json(accounts))
     }
 }

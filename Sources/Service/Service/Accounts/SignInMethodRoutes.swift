@@ -10,33 +10,30 @@ enum SignInMethodRoutes {
     private static let needs = "Requires a recent sign-in; ends all other sessions."
 
     static let link = Route(
-        account: "POST", "/v1/account/identities", "linkIdentity",
-        RouteDescription("adds a sign-in method to the account, with evidence or a `link`")
+        "POST", "/v1/account/identities", "linkIdentity", need: .session, bodyLimitBytes: 32 << 10,
+        RouteDescription("adds a sign-in method to the account, with evidence or a `link`", group: "Accounts")
             .withNote(needs + " `link` is from a problem `account-exists`.")
-            .withParameters(
-                body: Schema.oneOf(
-                    Schema.named("LinkByEvidence"), Schema.named("LinkByCode"))
-            )
-            .withResponse("the account after the change", Schema.named("Account"))
+            .withParameters(body: Schema.oneOf(Schema.named("LinkByEvidence"), Schema.named("LinkByCode")))
+            .withResponse("the account after the change", Schema.named("Account"), headers: [])
             .withProblems(
                 .recentSignInRequired, .wrongCredentials, .wrongCode, .linkedElsewhere, .alreadyLinked, .unacceptablePassword),
-        .provider
-    ) { call, accounts, arguments in
-        var arguments = arguments
-        if let link = try arguments.optionalText("link") {
-            try arguments.finish()
-            return call.answer(try accounts.link(call.access, link).json(accounts))
-        }
-        let (provider, evidence) = try arguments.all { (try $0.provider(), try $0.object("evidence")) }
-        return call.answer(try accounts.link(call.access, provider, evidence, from: call.source).json(accounts))
-    }
+        Operation(
+            ArgumentList(),
+            .ofAccounts(.provider) { call, accounts, arguments in
+                if arguments.has("link") {
+                    let link = try ArgumentList(.text("link")).read(arguments, call)
+                    return call.answer(try accounts.link(call.access, link).json(accounts))
+                }
+                let (_, provider, evidence) = try ArgumentList(.optionalText("link"), .provider, .evidence).read(arguments, call)
+                return call.answer(try accounts.link(call.access, provider, evidence, from: call.source).json(accounts))
+            }))
 
     static let unlink = Route(
         account: "DELETE", "/v1/account/identities/{provider}", "unlinkIdentity",
         RouteDescription("removes a sign-in method of the account, unless it is the only one").withNote(needs)
             .withResponse("the account after the change", Schema.named("Account"))
             .withProblems(.recentSignInRequired, .lastSignInMethod), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         guard let provider = ProviderID(call.parameter("provider")) else {
             throw Problem(.notFound, "the account does not have this sign-in method: `GET /v1/account` lists the methods")
         }
@@ -46,22 +43,18 @@ enum SignInMethodRoutes {
     static let setPassword = Route(
         account: "POST", "/v1/account/password", "setPassword",
         RouteDescription("sets a password for an account without one").withNote(needs)
-            .withParameters(body: Schema.object(["password": Schema.text]))
             .withResponse("the account after the change", Schema.named("Account"))
-            .withProblems(.recentSignInRequired, .alreadyLinked, .unacceptablePassword), .hashing
-    ) { call, accounts, arguments in
-        let password = try arguments.all { try $0.text("password") }
-        return call.answer(try accounts.setPassword(call.access, password).json(accounts))
+            .withProblems(.recentSignInRequired, .alreadyLinked, .unacceptablePassword), .hashing, .text("password")
+    ) { call, accounts, password in
+        call.answer(try accounts.setPassword(call.access, password).json(accounts))
     }
 
     static let changePassword = Route(
         account: "PUT", "/v1/account/password", "changePassword",
         RouteDescription("changes the password").withNote(needs)
-            .withParameters(body: Schema.object(["password": Schema.text]))
             .withResponse("the account after the change", Schema.named("Account"))
-            .withProblems(.recentSignInRequired, .unacceptablePassword), .hashing
-    ) { call, accounts, arguments in
-        let password = try arguments.all { try $0.text("password") }
-        return call.answer(try accounts.changePassword(call.access, password).json(accounts))
+            .withProblems(.recentSignInRequired, .unacceptablePassword), .hashing, .text("password")
+    ) { call, accounts, password in
+        call.answer(try accounts.changePassword(call.access, password).json(accounts))
     }
 }

@@ -11,7 +11,7 @@ enum SignInRoutes {
         RouteDescription("the sign-in methods, the preferred one first")
             .withResponse(
                 "the providers", Schema.object(["providers": Schema.list(Schema.named("Provider"))])), .fast
-    ) { call, accounts, _ in
+    ) { call, accounts in
         call.answer([
             "providers": .array(
                 accounts.providers.map { .object(["id": .string($0.id.text), "priority": .integer(Int64($0.priority))]) })
@@ -27,14 +27,9 @@ enum SignInRoutes {
                     + "`redirectURI`, the address of the redirect; without it `iss` is required. With "
                     + "`\"purpose\":\"reauthenticate\"` the provider asks the user to sign in again."
             )
-            .withParameters(
-                body: Schema.object(["provider": Schema.provider], optional: ["redirectURI": Schema.text, "purpose": Schema.text])
-            )
-            .withResponse("the data for the next step of the client", Schema.named("SignInStep")), .provider
-    ) { call, accounts, arguments in
-        var arguments = arguments
-        let provider = try arguments.provider()
-        return call.answer(try accounts.begin(provider, arguments.rest, from: call.source))
+            .withResponse("the data for the next step of the client", Schema.named("SignInStep")), .provider, .provider, .beginning
+    ) { call, accounts, provider, beginning in
+        call.answer(try accounts.begin(provider, beginning, from: call.source))
     }
 
     static let signUp = Route(
@@ -44,21 +39,12 @@ enum SignInRoutes {
                 "With a password, no account is created yet: the service sends a code to the email and returns a secret `attempt`, "
                     + "whether an account has that email or not. `sign-up/confirm` takes both."
             )
-            .withParameters(
-                body: Schema.object(
-                    ["provider": Schema.provider, "evidence": Schema.named("Evidence")],
-                    optional: ["displayName": Schema.text, "picture": Schema.text, "device": Schema.text])
-            )
             .withResponse("the account was created", Schema.named("SignedIn"), status: 201)
             .withResponse("a code was sent", Schema.named("CodeSent"), status: 202)
-            .withProblems(.accountExists, .wrongCredentials, .unacceptablePassword), .provider
-    ) { call, accounts, arguments in
-        let (provider, evidence, profile, device) = try arguments.all {
-            (
-                try $0.provider(), try $0.object("evidence"),
-                Profile(displayName: try $0.optionalText("displayName"), picture: try $0.optionalText("picture")), try $0.device()
-            )
-        }
+            .withProblems(.accountExists, .wrongCredentials, .unacceptablePassword), .provider,
+        .provider, .evidence, .optionalText("displayName"), .optionalText("picture"), .device
+    ) { call, accounts, provider, evidence, displayName, picture, device in
+        let profile = Profile(displayName: displayName, picture: picture)
         switch try accounts.signUp(provider, evidence, profile: profile, device: device, from: call.source) {
         case .signedIn(let signedIn): return call.answer(signedIn.json(accounts), status: 201)
         case .verificationSent(let attempt, let ends): return call.answer(codeSent: attempt, ends)
@@ -68,13 +54,9 @@ enum SignInRoutes {
     static let verify = Route(
         account: "POST", "/v1/accounts/sign-up/confirm", "confirmSignUp", need: .nothing,
         RouteDescription("confirms an email with its code, and creates the account")
-            .withParameters(
-                body: Schema.object(["attempt": Schema.text, "code": Schema.text], optional: ["device": Schema.text])
-            )
             .withResponse("the account was created", Schema.named("SignedIn"), status: 201)
-            .withProblems(.wrongCode, .accountExists), .hashing
-    ) { call, accounts, arguments in
-        let (attempt, code, device) = try arguments.all { (try $0.text("attempt"), try $0.text("code"), try $0.device()) }
+            .withProblems(.wrongCode, .accountExists), .hashing, .text("attempt"), .text("code"), .device
+    ) { call, accounts, attempt, code, device in
         let signedIn = try accounts.verify(attempt: attempt, code: code, device: device, from: call.source)
         return call.answer(signedIn.json(accounts), status: 201)
     }
@@ -86,18 +68,11 @@ enum SignInRoutes {
                 "An unknown email and a wrong password get the same response, after the same time. `link` is from a problem "
                     + "`account-exists`: it adds the sign-in method of that request to this account."
             )
-            .withParameters(
-                body: Schema.object(
-                    ["provider": Schema.provider, "evidence": Schema.named("Evidence")],
-                    optional: ["device": Schema.text, "link": Schema.text])
-            )
             .withResponse("the session", Schema.named("SignedIn"))
-            .withProblems(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked), .provider
-    ) { call, accounts, arguments in
-        let (provider, evidence, device, link) = try arguments.all {
-            (try $0.provider(), try $0.object("evidence"), try $0.device(), try $0.optionalText("link"))
-        }
-        return call.answer(
+            .withProblems(.wrongCredentials, .noAccount, .accountExists, .wrongCode, .linkedElsewhere, .alreadyLinked), .provider,
+        .provider, .evidence, .device, .optionalText("link")
+    ) { call, accounts, provider, evidence, device, link in
+        call.answer(
             try accounts.signIn(provider, evidence, device: device, link: link, from: call.source).json(accounts))
     }
 
@@ -105,10 +80,9 @@ enum SignInRoutes {
         account: "POST", "/v1/accounts/reset", "requestReset", need: .nothing,
         RouteDescription("sends a code to reset a password")
             .withNote("The response does not disclose whether the account exists.")
-            .withParameters(body: Schema.object(["email": Schema.text]))
-            .withResponse("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202), .hashing
-    ) { call, accounts, arguments in
-        let email = try arguments.all { try $0.text("email") }
+            .withResponse("a code was sent, if the account exists", Schema.named("CodeSent"), status: 202), .hashing,
+        .text("email")
+    ) { call, accounts, email in
         let sent = try accounts.requestReset(email: email, from: call.source)
         return call.answer(codeSent: sent.attempt, sent.ends)
     }
@@ -116,16 +90,10 @@ enum SignInRoutes {
     static let confirmReset = Route(
         account: "POST", "/v1/accounts/reset/confirm", "confirmReset", need: .nothing,
         RouteDescription("sets a new password with a code, ends all sessions and creates a new one")
-            .withParameters(
-                body: Schema.object(
-                    ["attempt": Schema.text, "code": Schema.text, "password": Schema.text], optional: ["device": Schema.text])
-            )
             .withResponse("the session", Schema.named("SignedIn"))
-            .withProblems(.wrongCode, .unacceptablePassword), .hashing
-    ) { call, accounts, arguments in
-        let (attempt, code, password, device) = try arguments.all {
-            (try $0.text("attempt"), try $0.text("code"), try $0.text("password"), try $0.device())
-        }
+            .withProblems(.wrongCode, .unacceptablePassword), .hashing,
+        .text("attempt"), .text("code"), .text("password"), .device
+    ) { call, accounts, attempt, code, password, device in
         let signedIn = try accounts.confirmReset(
             attempt: attempt, code: code, password: password, device: device, from: call.source)
         return call.answer(signedIn.json(accounts))
@@ -138,11 +106,9 @@ enum SignInRoutes {
                 "A refresh token can be used once. `nonce` is a random string of the client: a repeated request with the same nonce "
                     + "returns the same tokens if the response was lost; a used token with another nonce ends the session."
             )
-            .withParameters(body: Schema.object(["refreshToken": Schema.text, "nonce": Schema.text]))
             .withResponse("the session, with new tokens", Schema.named("SignedIn"))
-            .withProblems(.sessionEnded), .fast
-    ) { call, accounts, arguments in
-        let (refresh, nonce) = try arguments.all { (try $0.text("refreshToken"), try $0.text("nonce")) }
-        return call.answer(try accounts.refresh(refresh, nonce: nonce).json(accounts))
+            .withProblems(.sessionEnded), .fast, .text("refreshToken"), .text("nonce")
+    ) { call, accounts, refresh, nonce in
+        call.answer(try accounts.refresh(refresh, nonce: nonce).json(accounts))
     }
 }

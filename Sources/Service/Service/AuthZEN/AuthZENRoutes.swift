@@ -15,31 +15,33 @@ enum AuthZENRoutes {
     private static let immediateBytes = 32 << 10
 
     private static func routes(under prefix: String, suffix: String) -> [Route] {
-        [
+        func route(_ path: String, _ name: String, _ limitBytes: Int, _ description: RouteDescription, _ handler: Route.Handler)
+            -> Route
+        {
             Route(
-                "POST", PathPattern(prefix + "/access/v1/evaluation"), "evaluation" + suffix, need: .store,
-                bodyLimitBytes: bodyLimitBytes, .evaluation,
+                "POST", PathPattern(prefix + "/access/v1/" + path), name + suffix, need: .store, bodyLimitBytes: limitBytes,
+                description, Operation(ArgumentList(), handler))
+        }
+        return [
+            route(
+                "evaluation", "evaluation", bodyLimitBytes, .evaluation,
                 .immediateUpTo(bodyBytes: immediateBytes) { call in
                     try call.answer(json: call.authZEN().evaluation(call.request.body))
                 }),
-            Route(
-                "POST", PathPattern(prefix + "/access/v1/evaluations"), "evaluations" + suffix, need: .store,
-                bodyLimitBytes: batchLimitBytes, .evaluations,
+            route(
+                "evaluations", "evaluations", batchLimitBytes, .evaluations,
                 .immediateUpTo(bodyBytes: immediateBytes) { call in
                     let (json, revision) = try call.authZEN().evaluations(call.request.body)
                     return call.answer(json: json, headers: [RequestContext.header(revision)])
                 }),
-            Route(
-                "POST", PathPattern(prefix + "/access/v1/search/subject"), "searchSubjects" + suffix, need: .store,
-                bodyLimitBytes: bodyLimitBytes, .subjectSearch,
+            route(
+                "search/subject", "searchSubjects", bodyLimitBytes, .subjectSearch,
                 .queued { call in try call.answer(json: call.authZEN().searchSubjects(call.request.body)) }),
-            Route(
-                "POST", PathPattern(prefix + "/access/v1/search/resource"), "searchResources" + suffix, need: .store,
-                bodyLimitBytes: bodyLimitBytes, .resourceSearch,
+            route(
+                "search/resource", "searchResources", bodyLimitBytes, .resourceSearch,
                 .queued { call in try call.answer(json: call.authZEN().searchResources(call.request.body)) }),
-            Route(
-                "POST", PathPattern(prefix + "/access/v1/search/action"), "searchActions" + suffix, need: .store,
-                bodyLimitBytes: bodyLimitBytes, .actionSearch,
+            route(
+                "search/action", "searchActions", bodyLimitBytes, .actionSearch,
                 .queued { call in try call.answer(json: call.authZEN().searchActions(call.request.body)) }),
         ]
     }

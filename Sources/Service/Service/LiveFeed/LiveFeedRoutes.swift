@@ -49,7 +49,7 @@ extension LiveFeedRoutes {
         )
         .withParameters(
             .query("class", "a class of objects, without `class:`; repeat it for up to 32 classes", Schema.text, isRequired: true),
-            .caller,
+            .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
             .query("after", "the position of the replica: the last `id` that it has received"),
             .header("Last-Event-ID", "the last `id`, which browsers send automatically; it overrides `after`"),
             .ticket

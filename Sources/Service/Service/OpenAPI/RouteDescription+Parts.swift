@@ -49,11 +49,6 @@ extension ParameterDescription {
         ParameterDescription(name: name, place: .header, text: text, schema: schema)
     }
 
-    static let at = query("at", "the revision or time to query (default: now)", Schema.moment)
-    static let atLeast = query("atLeast", "a revision that the store must have reached", Schema.revision)
-    static let from = query("from", "the start of the span", Schema.moment)
-    static let to = query("to", "the end of the span", Schema.moment)
-    static let caller = query("as", "the caller; required with a token that does not act as a principal", Schema.name)
     static let ticket = query(
         "ticket", "for a live feed: a ticket of `createTicket`, in place of the header `Authorization`", Schema.text)
     static let ifMatch = header("If-Match", "the ETag of the object to change, or `*` for any existing object")
@@ -64,19 +59,6 @@ extension ParameterDescription {
 }
 
 extension JSONObject {
-    /// The optional members of every query in a body.
-    static let point: JSONObject = ["at": Schema.moment, "atLeast": Schema.revision]
     /// The members of every response about one moment.
     static let when: JSONObject = ["revision": Schema.revision, "time": Schema.time]
-    /// The requested privileges, as one or several.
-    static let wanted: JSONObject = [
-        "privilege": Schema.named("Privilege"), "privileges": Schema.list(Schema.named("Privilege"), minimum: 1),
-    ]
-}
-
-extension Schema {
-    /// Returns the schema of a query about privileges: `privilege` or `privileges`.
-    static func question(_ required: JSONObject, optional: JSONObject = [:]) -> JSONValue {
-        object(required, optional: optional.with(.wanted).with(.point)).with(exactlyOne("privilege", "privileges"))
-    }
 }

@@ -27,12 +27,14 @@ enum Schema {
         return .object(schema)
     }
 
-    static func words(_ words: String...) -> JSONValue { .object(["type": .string("string"), "enum": .texts(words)]) }
+    static func words(_ words: String...) -> JSONValue { Schema.words(words) }
+    static func words(_ words: [String]) -> JSONValue { .object(["type": .string("string"), "enum": .texts(words)]) }
     static func oneOf(_ schemas: JSONValue...) -> JSONValue { .object(["oneOf": .array(schemas)]) }
     static func anyOf(_ schemas: JSONValue...) -> JSONValue { .object(["anyOf": .array(schemas)]) }
     static func orNull(_ schema: JSONValue) -> JSONValue { anyOf(schema, .object(["type": .string("null")])) }
 
     static let text: JSONValue = .object(["type": .string("string")])
+    static let nonEmptyText: JSONValue = .object(["type": .string("string"), "minLength": .integer(1)])
     static let flag: JSONValue = .object(["type": .string("boolean")])
     static let number: JSONValue = .object(["type": .string("integer"), "minimum": .integer(0)])
     static let anything = named("JSONValue")

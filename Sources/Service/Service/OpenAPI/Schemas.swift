@@ -71,7 +71,7 @@ enum Schemas {
         "TransactionResults": Schema.object([
             "results": Schema.list(Schema.named("TransactionResult")), "head": Schema.revision,
         ]),
-        "DraftTransaction": Schema.object(["as": Schema.name, "do": Schema.list(Schema.named("Change"), minimum: 1)]),
+        "DraftTransaction": WhatIfRoute.draft.schema,
         "RefusedTransaction": Schema.object([
             "transaction": Schema.number, "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,
         ]),

@@ -6,9 +6,7 @@ enum SchemasOfExplanations {
     private static let paths = Schema.list(Schema.named("ExplainedPath"))
 
     static let all: JSONObject = [
-        "ExplainQuestion": Schema.object(
-            ["subject": Schema.name, "object": Schema.name], optional: JSONObject(["proposals": Schema.flag]).with(.wanted)
-        ).with(Schema.exactlyOne("privilege", "privileges")),
+        "ExplainQuestion": ArgumentList(.explainQuestion).schema,
         "Explanation": Schema.object(
             JSONObject([
                 "subject": Schema.name, "privileges": Schema.privileges, "object": Schema.name, "allowed": Schema.flag,

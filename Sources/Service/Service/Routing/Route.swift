@@ -19,6 +19,8 @@ final class Route: Sendable {
     let storePlace: Int?
     /// Whether a ticket in the address can replace the header `Authorization`.
     let acceptsTicket: Bool
+    /// Whether the arguments are members of the body, and not parameters of the address.
+    let hasArgumentsInBody: Bool
 
     /// The function that handles a request, and where it runs.
     enum Handler: Sendable {
@@ -59,15 +61,18 @@ final class Route: Sendable {
 
     init(
         _ method: String, _ path: PathPattern, _ name: String, need: RequiredRight, bodyLimitBytes: Int = 0,
-        _ description: RouteDescription, _ handler: Handler
+        _ description: RouteDescription, _ operation: Operation
     ) {
         self.method = method
         self.path = path
         self.name = name
         self.need = need
         self.bodyLimitBytes = bodyLimitBytes
+        handler = operation.handler
+        hasArgumentsInBody = bodyLimitBytes > 0 && description.body == nil
+        var description = description
+        if hasArgumentsInBody { description.body = operation.schema } else { description.parameters += operation.parameters }
         self.description = description
-        self.handler = handler
         acceptsTicket = description.parameters.contains { $0.place == .query && $0.name == "ticket" }
         storePlace = path.parameters.firstIndex(of: "store") ?? (path.text.hasPrefix("/access/") ? -1 : nil)
     }
@@ -75,18 +80,25 @@ final class Route: Sendable {
 
 extension Route {
     /// Creates a route of accounts, for a signed-in user by default.
-    convenience init(
+    convenience init<each Value: Sendable>(
         account method: String, _ path: PathPattern, _ name: String, need: RequiredRight = .session,
-        _ description: RouteDescription,
-        _ cost: AccountCost, _ handle: @escaping AccountHandler
+        _ description: RouteDescription, _ cost: AccountCost, _ arguments: repeat Argument<each Value>,
+        handle: @escaping @Sendable (RequestContext, Accounts, repeat each Value) throws -> HTTPResponse
     ) {
         var description = description
         description.group = "Accounts"
         for place in description.answers.indices { description.answers[place].headers = [] }
+        let list = ArgumentList(repeat each arguments)
+        let hasBody = method != "GET" && !list.parameters.isEmpty
         // Enough for a password, a code and an address several times.
         self.init(
-            method, path, name, need: need, bodyLimitBytes: description.body == nil ? 0 : 32 << 10, description,
-            .ofAccounts(cost, handle))
+            method, path, name, need: need, bodyLimitBytes: hasBody ? 32 << 10 : 0, description,
+            Operation(
+                list,
+                .ofAccounts(cost) { call, accounts, arguments in
+                    let values = try list.read(arguments, call)
+                    return try handle(call, accounts, repeat each values)
+                }))
     }
 }
 

@@ -25,23 +25,14 @@ enum TransactionRoute {
             .withParameters(
                 .idempotencyKey, .header("If-Match", "an ETag or a revision in quotes, at which the client read the named objects")
             )
-            .withParameters(
-                body: Schema.object(
-                    ["do": Schema.list(Schema.named("Change"), minimum: 1)],
-                    optional: ["as": Schema.name, "mode": Schema.words("all", "each"), "comment": Schema.text])
-            )
             .withResponse(
                 "the result; `revision` is null if nothing changed",
                 Schema.anyOf(Schema.named("Receipt"), Schema.named("TransactionResults"))
             )
             .withProblems(.preconditionFailed),
-        .asynchronous { call in
-            var arguments = try call.arguments()
-            let caller = try call.principal(named: try arguments.optionalName("as"))
-            let changes = try arguments.changes("do", levels: try call.store.levels)
-            let isEach = try arguments.choice("mode", [("all", false), ("each", true)]) ?? false
-            let comment = try arguments.optionalText("comment")
-            try arguments.finish()
+        .asynchronous(
+            .actor, .changes, .choice("mode", [("all", false), ("each", true)], default: false), .optionalText("comment")
+        ) { call, caller, changes, isEach, comment in
             let expected = try call.expectedRevision
             if isEach {
                 guard expected == nil else {
@@ -84,13 +75,17 @@ enum TransactionRoute {
     }
 }
 
-extension Arguments {
-    /// Reads a list of changes with at least one item.
-    mutating func changes(_ name: String, levels: [AccessLevel]?) throws(Problem) -> [Change] {
-        let changes = try optional(name) { list throws(MemberProblem) in try [Change](list, levels: levels) }
-        guard let changes else { throw wrong(name, "is missing", "add a list of changes") }
-        guard !changes.isEmpty else { throw wrong(name, "is empty", "write at least one change") }
-        return changes
+extension Argument<[Change]> {
+    /// A list of changes with at least one item.
+    static var changes: Argument {
+        Argument(parameters: [.query("do", "", Schema.list(Schema.named("Change"), minimum: 1), isRequired: true)]) {
+            arguments, call in
+            let levels = try call.store.levels
+            let changes = try arguments.optional("do") { list throws(MemberProblem) in try [Change](list, levels: levels) }
+            guard let changes else { throw arguments.wrong("do", "is missing", "add a list of changes") }
+            guard !changes.isEmpty else { throw arguments.wrong("do", "is empty", "write at least one change") }
+            return changes
+        }
     }
 }
 
@@ -104,18 +99,10 @@ enum LockRoute {
                     + "class levels, and leaves `everyone` only `read` on the store and on the built-in classes."
             )
             .withParameters(.idempotencyKey)
-            .withParameters(
-                body: Schema.object(
-                    [:], optional: ["as": Schema.name, "role": Schema.name, "members": Schema.list(Schema.name)])
-            )
             .withResponse("the receipt of the transaction", Schema.named("Receipt")),
-        .asynchronous { call in
-            var arguments = try call.arguments()
-            let caller = try call.principal(named: try arguments.optionalName("as"))
-            let role = try arguments.optionalName("role") ?? Roles.lockDownRole
-            let members = try arguments.optionalTexts("members") ?? []
-            try arguments.finish()
-            let changes = try Roles(try call.store, as: caller).lockDownChanges(to: role, members: members.map { Name($0) })
+        .asynchronous(.actor, .optionalName("role"), .texts("members", Schema.names)) { call, caller, role, members in
+            let changes = try Roles(try call.store, as: caller).lockDownChanges(
+                to: role ?? Roles.lockDownRole, members: members.map { Name($0) })
             let receipt = try await call.commit(changes, as: caller, comment: "locked")
             return call.answer(receipt.json, at: receipt.head)
         })

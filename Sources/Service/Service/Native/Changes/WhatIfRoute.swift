@@ -8,11 +8,6 @@ enum WhatIfRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what-if", "whatIf", need: .store, bodyLimitBytes: 8 << 20,
         RouteDescription("the access that subjects would gain and lose by changes, without making them", group: "Changes")
-            .withParameters(
-                body: Schema.object(
-                    ["transactions": Schema.list(Schema.named("DraftTransaction"), minimum: 1)],
-                    optional: ["atLeast": Schema.revision])
-            )
             .withResponse(
                 "the differences, and which transactions would be refused",
                 Schema.object(
@@ -21,10 +16,7 @@ enum WhatIfRoute {
                         "refused": Schema.list(Schema.named("RefusedTransaction")),
                     ]).with(.when))
             ),
-        .queued { call in
-            let (transactions, atLeast) = try call.arguments {
-                (try $0.drafts(levels: try call.store.levels), try $0.optionalRevision("atLeast"))
-            }
+        .queued(drafts, .atLeast) { call, transactions, atLeast in
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let answer = try call.store.whatIf(transactions)
@@ -33,15 +25,20 @@ enum WhatIfRoute {
             }
             return call.answer(answer.json(refusals, place: "transaction"), at: answer.revision)
         })
-}
 
-extension Arguments {
-    fileprivate mutating func drafts(levels: [AccessLevel]?) throws -> [Transaction] {
-        guard case .array(let drafts)? = value("transactions"), !drafts.isEmpty else {
-            throw wrong("transactions", "is not a list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
+    /// The arguments of a transaction that is not committed.
+    static let draft = ArgumentList(.name("as"), .changes)
+
+    private static let drafts = Argument<[Transaction]>(
+        parameters: [.query("transactions", "", Schema.list(Schema.named("DraftTransaction"), minimum: 1), isRequired: true)]
+    ) { arguments, call in
+        guard case .array(let drafts)? = arguments.value("transactions"), !drafts.isEmpty else {
+            throw arguments.wrong(
+                "transactions", "is not a list of transactions", #"write one, such as [{"as":"user:ann","do":[…]}]"#)
         }
-        return try drafts.map { draft in
-            try Arguments(body: draft).all { Transaction(try $0.name("as"), try $0.changes("do", levels: levels)) }
+        return try drafts.map { body in
+            let (actor, changes) = try draft.read(Arguments(body: body), call)
+            return Transaction(actor, changes)
         }
     }
 }

@@ -4,29 +4,21 @@ internal import Wire
 
 /// Counts commits over time.
 enum ActivityRoute {
-    private static let partLimit = 1_000
-
     static let route = Route(
         "GET", "/v1/stores/{store}/activity", "activity", need: .store,
         RouteDescription("the number of commits in each part of a span", group: "History")
             .withNote("The parts have the same length. A commit at the end of a part counts in it.")
-            .withParameters(
-                .query("from", "the start of the span (default: the first commit)", Schema.moment),
-                .query("to", "the end of the span (default: now)", Schema.moment),
-                .query("parts", "the number of parts", Schema.count(upTo: partLimit, default: 100)), .atLeast
-            )
             .withResponse(
                 "the counts, oldest first",
                 Schema.object([
                     "from": Schema.time, "to": Schema.time, "commits": Schema.list(Schema.number), "revision": Schema.revision,
                 ])
             ),
-        .queued { call in
-            var arguments = try call.arguments()
-            let (from, to) = (try arguments.optionalMoment("from"), try arguments.optionalMoment("to"))
-            let parts = try arguments.count("parts", upTo: partLimit, default: 100)
-            let atLeast = try arguments.optionalRevision("atLeast")
-            try arguments.finish()
+        .queued(
+            .optionalMoment("from", "the start of the span (default: the first commit)"),
+            .optionalMoment("to", "the end of the span (default: now)"),
+            .count("parts", "the number of parts", upTo: 1_000, default: 100), .atLeast
+        ) { call, from, to, parts, atLeast in
             try call.requirePermissionToQueryAllSubjects()
             let store = try call.store
             let head = try store.head.revision

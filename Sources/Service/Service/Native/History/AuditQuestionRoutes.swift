@@ -7,27 +7,18 @@ internal import Wire
 enum AuditQuestionRoutes {
     static let all = [access, entry, report]
 
-    private static let privileges = ParameterDescription.query(
-        "privileges", "the privileges, separated by commas", .object(["type": .string("string"), "minLength": .integer(1)]),
-        isRequired: true)
-
     static let access = Route(
         "GET", "/v1/stores/{store}/audit/access", "auditAccess", need: .store,
         RouteDescription("the subjects with a privilege on an object during a span, and when each had it", group: "Audit")
-            .withParameters(privileges, .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast)
-            .paged(.names)
             .withResponse(
                 "the spans of each subject",
                 Schema.object(
                     ["access": Schema.list(Schema.named("SubjectAccess")), "object": Schema.name, "privileges": Schema.privileges],
                     optional: .next), lines: Schema.named("SubjectAccess")
             ),
-        .queued { call in
-            var arguments = try call.arguments()
-            let (privileges, object) = (try arguments.listedPrivileges(), try arguments.name("object"))
-            let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
-            let request = try arguments.page(.names, momentIn: "to")
-            try arguments.finish()
+        .queued(.listedPrivileges, .name("object", "the object"), .from, .page(.names, at: .to)) {
+            call, privileges, object, from, request in
+            let from = from ?? .revision(.genesis)
             try call.requirePermissionToQuery(aboutObject: object)
             let asked = QueryMembers(privileges: privileges, object: object).members
             let page = try call.page(request, of: asked, from: from) { end in
@@ -40,11 +31,6 @@ enum AuditQuestionRoutes {
     static let entry = Route(
         "GET", "/v1/stores/{store}/audit/changes", "auditChanges", need: .store,
         RouteDescription("when and how the access of a subject to an object began and ended", group: "Audit")
-            .withParameters(
-                .query("subject", "the subject", Schema.name, isRequired: true), privileges,
-                .query("object", "the object", Schema.name, isRequired: true), .from, .to, .atLeast
-            )
-            .paged(.names)
             .withResponse(
                 "the changes of access, oldest first",
                 Schema.object(
@@ -53,13 +39,10 @@ enum AuditQuestionRoutes {
                         "transitions": Schema.list(Schema.named("AccessTransition")),
                     ], optional: .next), lines: Schema.named("AccessTransition")
             ),
-        .queued { call in
-            var arguments = try call.arguments()
-            let (subject, object) = (try arguments.name("subject"), try arguments.name("object"))
-            let privileges = try arguments.listedPrivileges()
-            let from = try arguments.optionalMoment("from") ?? .revision(.genesis)
-            let request = try arguments.page(.names, momentIn: "to")
-            try arguments.finish()
+        .queued(
+            .name("subject", "the subject"), .listedPrivileges, .name("object", "the object"), .from, .page(.names, at: .to)
+        ) { call, subject, privileges, object, from, request in
+            let from = from ?? .revision(.genesis)
             try call.requirePermissionToQuery(about: subject, on: object)
             let asked = QueryMembers(subject: subject, privileges: privileges, object: object).members
             let page = try call.page(request, of: asked, from: from) { end in
@@ -74,7 +57,6 @@ enum AuditQuestionRoutes {
         "GET", "/v1/stores/{store}/audit/subject", "auditSubject", need: .store,
         RouteDescription("all access of a subject, now or earlier: roles, levels, objects", group: "Audit")
             .withNote("A page has at most `limit` entries, of `roles`, then of `classes`, then of `objects`.")
-            .withParameters(.query("subject", "who", Schema.name, isRequired: true), .at, .atLeast).paged(.names)
             .withResponse(
                 "the report",
                 Schema.object(
@@ -84,12 +66,12 @@ enum AuditQuestionRoutes {
                         "roles": Schema.list(Schema.named("RoleOfSubject")),
                     ]).with(.when), optional: .next)
             ),
-        .queued { call in
-            var arguments = try call.arguments()
-            let (subject, request) = (try arguments.name("subject"), try arguments.page(.names))
-            try arguments.finish()
+        .queued(.name("subject", "who"), .page(.names)) { call, subject, request in
             guard subject.isSubject else {
-                throw arguments.wrong("subject", "cannot have access", "name a user, a thing, a role, everyone or anonymous")
+                throw Problem(
+                    MemberProblem(
+                        path: "subject", problem: "cannot have access",
+                        remedy: "name a user, a thing, a role, everyone or anonymous"))
             }
             try call.requirePermissionToQuery(about: subject)
             let list = try call.list(request, of: QueryMembers(subject: subject).members)

@@ -15,26 +15,14 @@ enum AuditRoute {
                 "Oldest first, the request of the last page finds later records, too. With JSON Lines the response has all records, "
                     + "without pages."
             )
-            .withParameters(
-                .query("actor", "only actions and attempts of this caller; `store` for the store itself", Schema.name),
-                .query("object", "only records about this object, class, role or principal", Schema.name),
-                .query("subject", "only records that changed the access of this subject", Schema.name),
-                .query("kind", "only these kinds: of events such as AccessGranted, of refused commands such as grant"),
-                .query("request", "only records with this request id"), .from, .to,
-                .query("outcome", "done, refused or any", Schema.words("done", "refused", "any")),
-                .query("order", "the order of the records", Schema.words("oldest", "newest")), .atLeast
-            )
-            .paged(.records)
             .withResponse(
                 "a page",
                 Schema.object(
                     ["records": Schema.list(Schema.named("AuditRecord")), "revision": Schema.revision], optional: .next),
                 lines: Schema.named("AuditRecord")
             ),
-        .queued { call in
-            var (filter, request, atLeast) = try call.arguments {
-                (try $0.auditFilter(), try $0.page(.records, momentIn: nil), try $0.optionalRevision("atLeast"))
-            }
+        .queued(filter, .atLeast, .page(.records, at: nil)) { call, filter, atLeast, request in
+            var filter = filter
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let cursor = try request.position { try AuditCursor($0) }
@@ -57,19 +45,27 @@ enum AuditRoute {
                 }
             }
         })
-}
 
-extension Arguments {
-    fileprivate mutating func auditFilter() throws(Problem) -> AuditFilter {
-        let kinds = try optionalTexts("kind")
-        if kinds?.isEmpty ?? false { throw wrong("kind", "contains no kind", "write one, or several like AccessGranted,grant") }
-        var filter = AuditFilter(
-            actor: try optionalName("actor"), object: try optionalName("object"), subject: try optionalName("subject"),
-            kinds: kinds ?? [], requestID: try optionalText("request"), from: try optionalMoment("from"),
-            to: try optionalMoment("to"),
-            order: try choice("order", [("oldest", .oldestFirst), ("newest", .newestFirst)]) ?? .oldestFirst)
-        let outcomes = AuditFilter.Outcome.allCases.map { (word: $0.rawValue, value: $0) }
-        if let outcome = try choice("outcome", outcomes) { filter.outcome = outcome }
-        return filter
+    private static let kinds = Argument<[String]>(
+        "kind", "only these kinds: of events such as AccessGranted, of refused commands such as grant"
+    ) { arguments in
+        let kinds = try arguments.optionalTexts("kind")
+        if kinds?.isEmpty ?? false {
+            throw arguments.wrong("kind", "contains no kind", "write one, or several like AccessGranted,grant")
+        }
+        return kinds ?? []
+    }
+
+    private static let filter = Argument<AuditFilter>(
+        .optionalName("actor", "only actions and attempts of this caller; `store` for the store itself"),
+        .optionalName("object", "only records about this object, class, role or principal"),
+        .optionalName("subject", "only records that changed the access of this subject"), kinds,
+        .optionalText("request", "only records with this request id"), .from, .to,
+        .choice("outcome", text: "done, refused or any", [("done", .done), ("refused", .refused), ("any", .any)], default: .any),
+        .choice(
+            "order", text: "the order of the records", [("oldest", .oldestFirst), ("newest", .newestFirst)], default: .oldestFirst)
+    ) {
+        AuditFilter(
+            actor: $0, object: $1, subject: $2, kinds: $3, requestID: $4, from: $5, to: $6, outcome: $7, order: $8)
     }
 }

@@ -14,19 +14,16 @@ enum ExportRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/export", "export", need: .store,
         RouteDescription("the log as a history (`Docs/Scenarios.md`); importing it creates an equal store", group: "History")
-            .withParameters(
-                .query("from", "the first revision (default: 1)", Schema.revision),
-                .query("to", "the last revision (default: the newest)", Schema.revision), .atLeast
-            )
             .withResponse("the header, and a line for each commit", nil, lines: Schema.named("HistoryLine"))
             .withResponse(
                 "the same lines, as a file", .object(["type": .string("string"), "format": .string("binary")]),
                 as: "application/octet-stream", headers: []
             ),
-        .queued { call in
-            let (from, to, atLeast) = try call.arguments {
-                (try $0.optionalRevision("from") ?? Revision(1), try $0.optionalRevision("to"), try $0.optionalRevision("atLeast"))
-            }
+        .queued(
+            .optionalRevision("from", "the first revision (default: 1)"),
+            .optionalRevision("to", "the last revision (default: the newest)"), .atLeast
+        ) { call, from, to, atLeast in
+            let from = from ?? Revision(1)
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let store = try call.store

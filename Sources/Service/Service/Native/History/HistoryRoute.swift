@@ -13,20 +13,16 @@ enum HistoryRoute {
                 "A page ends early after \(Limits.bytesPerPage >> 20) MiB. A cursor continues at the revision of the first page. "
                     + "With JSON Lines the response has all events, without pages."
             )
-            .withParameters(
-                .query("name", "the name of the object, principal or role", Schema.name, isRequired: true),
-                .query("at", "the end of the history (default: now)", Schema.moment),
-                .atLeast
-            )
-            .paged(.records)
             .withResponse(
                 "a page",
                 Schema.object(
                     ["name": Schema.name, "commits": Schema.list(Schema.named("Commit")), "revision": Schema.revision],
                     optional: .next), lines: Schema.named("Commit")
             ),
-        .queued { call in
-            let (name, request) = try call.arguments { (try $0.name("name"), try $0.page(.records)) }
+        .queued(
+            .name("name", "the name of the object, principal or role"),
+            .page(.records, at: .at("the end of the history (default: now)"))
+        ) { call, name, request in
             try call.requirePermissionToQuery(aboutName: name)
             let (after, through) = try call.history(request)
             let (store, audience) = (try call.store, try call.audience)

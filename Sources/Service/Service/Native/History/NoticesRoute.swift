@@ -14,15 +14,15 @@ enum NoticesRoute {
             .withNote(
                 "A page has whole revisions. A cursor continues at the revision of the first page. " + LiveFeedRoutes.noticesText
             )
-            .withParameters(
-                .query("for", "the subscriber (default: the principal of the token)", Schema.name),
-                .query("subject", "the same as `for`", Schema.name),
-                .query("after", "notices after this revision (default: 0)", Schema.revision),
-                .query("at", "the end of the history (default: now)", Schema.moment), .atLeast, .ticket
-            )
-            .paged(.records)
+            .withParameters(.ticket)
             .withResponse("a page", schema, lines: Schema.named("Notice")),
-        .queued { call in try call.wantsFeed ? NoticeStream.open(call) : page(call) })
+        Operation(arguments, .queued { call in try call.wantsFeed ? NoticeStream.open(call) : page(call) }))
+
+    private static let arguments = ArgumentList(
+        .optionalName("for", "the subscriber (default: the principal of the token)"),
+        .optionalName("subject", "the same as `for`"),
+        .optionalRevision("after", "notices after this revision (default: 0)"),
+        .page(.records, at: .at("the end of the history (default: now)")))
 
     /// The number of commits to read at once, so that no reader waits for a client.
     fileprivate static let pieceRevisions: UInt64 = 1_024
@@ -32,15 +32,12 @@ enum NoticesRoute {
 
     /// Responds with a page of whole revisions: the requested number of notices, and the rest of the revision of the last one.
     private static func page(_ call: RequestContext) throws -> HTTPResponse {
-        var arguments = try call.arguments()
-        let (told, subject) = (try arguments.optionalName("for"), try arguments.optionalName("subject"))
+        let (told, subject, after, request) = try arguments.read(call.arguments(), call)
         guard told == nil || subject == nil else {
-            throw arguments.wrong("subject", "cannot be used with `for`", "give one of them")
+            throw Problem(MemberProblem(path: "subject", problem: "cannot be used with `for`", remedy: "give one of them"))
         }
-        let (request, after) = (try arguments.page(.records), try arguments.optionalRevision("after"))
-        try arguments.finish()
         guard request.cursor == nil || after == nil else {
-            throw arguments.wrong("after", "cannot be used with `cursor`", "omit one of them")
+            throw Problem(MemberProblem(path: "after", problem: "cannot be used with `cursor`", remedy: "omit one of them"))
         }
         let subscriber = try call.subscriber(named: told ?? subject)
         let (position, through) = try call.history(request)

@@ -11,33 +11,24 @@ enum NameRoutes {
         "GET", "/v1/stores/{store}/names", "names", need: .store,
         RouteDescription("the existing names: objects, users, things, roles, permissions and classes", group: "Names")
             .withNote("Sorted by their bytes; names of more than 255 bytes are last.")
-            .withParameters(
-                .query("prefix", "only names that begin with this text"),
-                .query("contains", "only names that contain this text; the case of ASCII letters is ignored"),
-                .query("class", "only objects of this class, such as `doc`, `user`, `role`, `permission` or `class`"),
-                .query("parent", "only objects with this parent", Schema.name), .at, .atLeast
-            )
-            .paged(.names)
             .withResponse(
                 "the names", Schema.object(JSONObject(["names": Schema.names]).with(.when), optional: .next),
                 lines: Schema.object(["name": Schema.name])
             ),
-        .queued { call in
-            var filter = NameFilter()
-            let request = try call.arguments {
-                filter.prefix = try $0.optionalText("prefix") ?? ""
-                filter.part = try $0.optionalText("contains")
-                filter.className = try $0.optionalText("class")
-                filter.parent = try $0.optionalName("parent")
-                return try $0.page(.names)
-            }
+        .queued(
+            .optionalText("prefix", "only names that begin with this text"),
+            .optionalText("contains", "only names that contain this text; the case of ASCII letters is ignored"),
+            .optionalText("class", "only objects of this class, such as `doc`, `user`, `role`, `permission` or `class`"),
+            .optionalName("parent", "only objects with this parent"), .page(.names)
+        ) { call, prefix, part, className, parent, request in
+            let filter = NameFilter(prefix: prefix ?? "", part: part, className: className, parent: parent)
             try call.requirePermissionToQueryAllSubjects()
             var question: JSONObject = ["prefix": .string(filter.prefix)]
             if let part = filter.part { question["contains"] = .string(part) }
             if let className = filter.className { question["class"] = .string(className) }
             if let parent = filter.parent { question["parent"] = .name(parent) }
             let list = try call.list(request, of: question)
-            let page = try call.read(at: list.point) { [filter] snapshot in
+            let page = try call.read(at: list.point) { snapshot in
                 list.page(of: try snapshot.names(filter, limit: list.sufficientCount), snapshot)
             }
             return try call.answer(page, to: [:], as: "names", lineKey: "name") { .string($0) }
@@ -47,9 +38,8 @@ enum NameRoutes {
         "GET", "/v1/stores/{store}/names/{name}", "describeName", need: .store,
         RouteDescription("describes a name: class, parent, owner, roles, members, options", group: "Names")
             .withNote("`roles`, `entries`, `members` and `permission.objects` have at most \(listLimit) names, the first ones.")
-            .withParameters(.at, .atLeast).withResponse("the description", Schema.named("NameDescription")),
-        .queued { call in
-            let point = try call.arguments { try $0.point() }
+            .withResponse("the description", Schema.named("NameDescription")),
+        .queued(.point) { call, point in
             try call.requirePermissionToQueryAllSubjects()
             let name = Name(call.parameter("name"))
             return try call.read(at: point) { snapshot in
@@ -66,7 +56,6 @@ enum NameRoutes {
     static let ends = Route(
         "GET", "/v1/stores/{store}/ends", "ends", need: .store,
         RouteDescription("the entries with privileges that will expire, the earliest first", group: "Names")
-            .withParameters(.query("limit", "the largest number of results", Schema.count(upTo: 1_000, default: 100)), .atLeast)
             .withResponse(
                 "the times, with subject and object",
                 Schema.object(
@@ -74,10 +63,7 @@ enum NameRoutes {
                         "ends": Schema.list(Schema.object(["until": Schema.time, "subject": Schema.name, "object": Schema.name]))
                     ]).with(.when))
             ),
-        .queued { call in
-            let (limit, atLeast) = try call.arguments {
-                (try $0.count("limit", upTo: 1_000, default: 100), try $0.optionalRevision("atLeast"))
-            }
+        .queued(.count("limit", "the largest number of results", upTo: 1_000, default: 100), .atLeast) { call, limit, atLeast in
             try call.requirePermissionToQueryAllSubjects()
             return try call.read(at: ReadConsistency(moment: .now, atLeast: atLeast)) { snapshot in
                 let ends = try snapshot.upcomingEnds(limit: limit).map { end -> JSONValue in

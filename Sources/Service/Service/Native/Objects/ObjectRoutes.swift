@@ -16,7 +16,7 @@ enum ObjectRoutes {
         "GET", path, "readObject", need: .store,
         RouteDescription("the value of an object, for a caller that may read it", group: "Objects")
             .withNote("The ETag is the revision of the last change of its value, parent or owner.")
-            .withParameters(.caller, .at, .atLeast, .header("If-None-Match", "the ETag of the client's copy"))
+            .withParameters(.header("If-None-Match", "the ETag of the client's copy"))
             .withResponse(
                 "the value",
                 Schema.object(
@@ -25,10 +25,8 @@ enum ObjectRoutes {
             )
             .withResponse("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"])
             .withProblems(.refused),
-        .queued { call in
-            let (named, point) = try call.arguments { (try $0.optionalName("as"), try $0.point()) }
+        .queued(.reader, .point) { call, reader, point in
             let object = Name(call.parameter("object"))
-            let reader = try call.reader(named: named)
             let audience = try call.audience
             return try call.read(at: point) { snapshot in
                 if point.moment != .now, try snapshot.readable([object.text], to: audience).isEmpty {
@@ -47,22 +45,18 @@ enum ObjectRoutes {
     static let put = Route(
         "PUT", path, "writeObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("creates an object (`If-None-Match: *`), or replaces its value (`If-Match`)", group: "Objects")
-            .withParameters(
-                .ifMatch, .ifNoneMatch, .idempotencyKey, .caller, .query("parent", "the parent of a new object", Schema.name),
-                .query("owner", "the owner of a new object (default: the caller)", Schema.name)
-            )
+            .withParameters(.ifMatch, .ifNoneMatch, .idempotencyKey)
             .withParameters(body: Schema.anything)
             .withResponse("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
             .withResponse(
                 "the object was created", Schema.named("Receipt"), status: 201, headers: ["Muniment-Revision", "ETag", "Location"]
             )
             .withProblems(.preconditionFailed, .preconditionRequired),
-        .asynchronous { call in
+        .asynchronous(
+            .actor, .optionalName("parent", "the parent of a new object"),
+            .optionalName("owner", "the owner of a new object (default: the caller)")
+        ) { call, caller, parent, owner in
             let value = try call.json()
-            _ = try call.idempotencyKey
-            let (caller, parent, owner) = try Arguments(address: try call.query).all {
-                (try call.principal(named: try $0.optionalName("as")), try $0.optionalName("parent"), try $0.optionalName("owner"))
-            }
             let (object, precondition) = (Name(call.parameter("object")), try call.precondition())
             guard precondition == .absent else {
                 guard parent == nil, owner == nil else {
@@ -82,27 +76,22 @@ enum ObjectRoutes {
     static let patch = Route(
         "PATCH", path, "patchObject", need: .store, bodyLimitBytes: bodyLimitBytes,
         RouteDescription("changes members of an object's value: a merge patch (RFC 7396)", group: "Objects")
-            .withParameters(.ifMatch, .idempotencyKey, .caller)
+            .withParameters(.ifMatch, .idempotencyKey)
             .withParameters(body: Schema.anything, as: ["application/merge-patch+json", "application/json"])
             .withResponse("the object was changed", Schema.named("Receipt"), headers: ["Muniment-Revision", "ETag"])
             .withProblems(.preconditionFailed, .preconditionRequired),
-        .asynchronous { call in
+        .asynchronous(.actor) { call, caller in
             let patch = try call.mergePatch()
-            _ = try call.idempotencyKey
-            let caller = try Arguments(address: try call.query).all { try call.principal(named: try $0.optionalName("as")) }
             return try await write(Name(call.parameter("object")), .merge(patch), try call.preconditionOnThere(), as: caller, call)
         })
 
     static let delete = Route(
         "DELETE", path, "deleteObject", need: .store,
-        RouteDescription("deletes an object and everything in it", group: "Objects").withParameters(
-            .ifMatch, .idempotencyKey, .caller
-        )
-        .withResponse("the object was deleted", Schema.named("Receipt"))
-        .withProblems(.preconditionFailed, .preconditionRequired),
-        .asynchronous { call in
-            _ = try call.idempotencyKey
-            let caller = try Arguments(address: try call.query).all { try call.principal(named: try $0.optionalName("as")) }
+        RouteDescription("deletes an object and everything in it", group: "Objects")
+            .withParameters(.ifMatch, .idempotencyKey)
+            .withResponse("the object was deleted", Schema.named("Receipt"))
+            .withProblems(.preconditionFailed, .preconditionRequired),
+        .asynchronous(.actor) { call, caller in
             let (object, precondition) = (Name(call.parameter("object")), try call.preconditionOnThere())
             let receipt = try await Problem.failingPreconditions {
                 try await call.commit([.deleteObject(object, expectedRevision: precondition.revision)], as: caller)

@@ -8,7 +8,6 @@ enum CheckRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/check", "check", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("checks if a subject has a privilege on an object, and why", group: "Questions")
-            .withParameters(body: Schema.question(["subject": Schema.name, "object": Schema.name]))
             .withResponse(
                 "yes or no",
                 Schema.object(
@@ -17,10 +16,7 @@ enum CheckRoute {
                         "reason": Schema.text,
                     ]).with(.when))
             ),
-        .immediate { call in
-            let (subject, object, privileges, point) = try call.arguments {
-                (try $0.name("subject"), try $0.name("object"), try $0.privileges(), try $0.point())
-            }
+        .immediate(.name("subject"), .name("object"), .privileges, .point) { call, subject, object, privileges, point in
             try call.requirePermissionToQuery(about: subject)
             let asked = QueryMembers(subject: subject, privileges: privileges, object: object)
             return try call.read(at: point) { snapshot in
@@ -37,16 +33,12 @@ enum PrivilegesRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/privileges", "privileges", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the privileges of a subject on an object", group: "Questions")
-            .withParameters(body: Schema.object(["subject": Schema.name, "object": Schema.name], optional: .point))
             .withResponse(
                 "the privileges, sorted",
                 Schema.object(
                     JSONObject(["subject": Schema.name, "object": Schema.name, "privileges": Schema.privileges]).with(.when))
             ),
-        .immediate { call in
-            let (subject, object, point) = try call.arguments {
-                (try $0.name("subject"), try $0.name("object"), try $0.point())
-            }
+        .immediate(.name("subject"), .name("object"), .point) { call, subject, object, point in
             try call.requirePermissionToQuery(about: subject)
             return try call.read(at: point) { snapshot in
                 let privileges = try snapshot.privileges(of: subject, on: object)

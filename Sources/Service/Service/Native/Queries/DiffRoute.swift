@@ -9,12 +9,6 @@ enum DiffRoute {
         RouteDescription(
             "the differences in the access of a subject, or to an object, between two points in time", group: "History"
         )
-        .withParameters(
-            .query("name", "the subject or the object", Schema.name, isRequired: true),
-            .query("from", "the earlier point in time", Schema.moment, isRequired: true),
-            .query("to", "the later point in time (default: now)", Schema.moment), .atLeast
-        )
-        .paged(.names)
         .withResponse(
             "the privileges gained and lost, with the object or the subject of each",
             Schema.object(
@@ -23,14 +17,10 @@ enum DiffRoute {
                     "from": Schema.named("RevisionAndTime"), "to": Schema.named("RevisionAndTime"),
                 ], optional: .next), lines: Schema.named("Difference")
         ),
-        .queued { call in
-            var arguments = try call.arguments()
-            let name = try arguments.name("name")
-            guard let earlier = try arguments.optionalMoment("from") else {
-                throw arguments.wrong("from", "is missing", "add the earlier point in time")
-            }
-            let request = try arguments.page(.names, momentIn: "to")
-            try arguments.finish()
+        .queued(
+            .name("name", "the subject or the object"), earlier,
+            .page(.names, at: .optionalMoment("to", "the later point in time (default: now)"))
+        ) { call, name, earlier, request in
             try call.requirePermissionToQuery(aboutName: name)
             let store = try call.store
             let from = try call.read(at: ReadConsistency(moment: earlier, atLeast: request.point.atLeast)) { $0.members }
@@ -41,4 +31,13 @@ enum DiffRoute {
             let page = list.page(of: differences, at: last, instant, moments)
             return try call.answer(page, to: ["name": .name(name)], as: "differences") { $0.json }
         })
+
+    private static let earlier = Argument<Moment>(
+        "from", "the earlier point in time", Schema.moment, isRequired: true
+    ) { arguments in
+        guard let moment = try arguments.optionalMoment("from") else {
+            throw arguments.wrong("from", "is missing", "add the earlier point in time")
+        }
+        return moment
+    }
 }

@@ -14,14 +14,10 @@ enum ExplainRoute {
             "Includes changes that would allow it (grants, memberships), unless `proposals` is false. They name roles that have "
                 + "access, so the caller must be allowed to query the entries of the object."
         )
-        .withParameters(
-            body: Schema.question(["subject": Schema.name, "object": Schema.name], optional: ["proposals": Schema.flag])
-        )
         .withResponse(
             "the paths, with the event of each step", Schema.named("Explanation")
         ),
-        .queued { call in
-            let (asked, point) = try call.arguments { (try ExplainQuestion(&$0), try $0.point()) }
+        .queued(.explainQuestion, .point) { call, asked, point in
             let (question, audience) = (try asked.allowed(to: call), try call.audience)
             return try call.read(at: point) { snapshot in
                 call.answer(try [question].answers(at: snapshot, to: audience)[0], at: snapshot.revision)
@@ -37,17 +33,11 @@ enum ExplanationsRoute {
         "POST", "/v1/stores/{store}/explanations", "explainSeveral", need: .store, bodyLimitBytes: 262_144,
         RouteDescription("the answers to several requests of `explain`, all at the same moment", group: "Questions")
             .withNote("Fails as a whole if the caller may not ask one of the questions.")
-            .withParameters(
-                body: Schema.object(
-                    ["questions": Schema.list(Schema.named("ExplainQuestion"), minimum: 1, maximum: questionLimit)],
-                    optional: .point)
-            )
             .withResponse(
                 "an explanation for each question, in the same order",
                 Schema.object(JSONObject(["explanations": Schema.list(Schema.named("Explanation"))]).with(.when))
             ),
-        .queued { call in
-            let (asked, point) = try call.arguments { (try $0.questions(upTo: questionLimit), try $0.point()) }
+        .queued(questions, .point) { call, asked, point in
             let (questions, audience) = (try asked.map { try $0.allowed(to: call) }, try call.audience)
             return try call.read(at: point) { snapshot in
                 let answers = try questions.answers(at: snapshot, to: audience).map(JSONValue.object)
@@ -55,23 +45,30 @@ enum ExplanationsRoute {
                     JSONObject(["explanations": .array(answers)]).with(snapshot.members), at: snapshot.revision)
             }
         })
+
+    private static let questions = Argument<[ExplainQuestion]>(
+        parameters: [
+            .query(
+                "questions", "", Schema.list(Schema.named("ExplainQuestion"), minimum: 1, maximum: questionLimit), isRequired: true)
+        ]
+    ) { arguments, call in
+        let bodies = try arguments.list("questions") { value throws(MemberProblem) in value }
+        guard 1...questionLimit ~= bodies.count else {
+            throw arguments.wrong(
+                "questions", "has \(bodies.count) questions", "send 1 to \(questionLimit) in one request")
+        }
+        return try bodies.map { try ArgumentList(.explainQuestion).read(Arguments(body: $0), call) }
+    }
 }
 
 /// Asks why a subject has privileges on an object or lacks them.
-private struct ExplainQuestion {
+struct ExplainQuestion {
     let subject: Name
     let object: Name
     /// Names of privileges and of levels of the store's history.
-    private(set) var privileges: [String]
+    fileprivate(set) var privileges: [String]
     /// Whether to search for changes that would allow a denied access.
-    private var wantsProposals: Bool
-
-    init(_ arguments: inout Arguments) throws(Problem) {
-        subject = try arguments.name("subject")
-        object = try arguments.name("object")
-        privileges = try arguments.privileges()
-        wantsProposals = try arguments.flag("proposals", default: true)
-    }
+    fileprivate var wantsProposals: Bool
 
     /// Returns the question with privileges instead of levels, and without proposals if the caller may not know them. Throws if the
     /// caller may not ask it.
@@ -107,12 +104,10 @@ extension [ExplainQuestion] {
     }
 }
 
-extension Arguments {
-    fileprivate mutating func questions(upTo limit: Int) throws -> [ExplainQuestion] {
-        let bodies = try list("questions") { value throws(MemberProblem) in value }
-        guard 1...limit ~= bodies.count else {
-            throw wrong("questions", "has \(bodies.count) questions", "send 1 to \(limit) in one request")
+extension Argument<ExplainQuestion> {
+    static var explainQuestion: Argument {
+        Argument(.name("subject"), .name("object"), .privileges, .flag("proposals", default: true)) {
+            ExplainQuestion(subject: $0, object: $1, privileges: $2, wantsProposals: $3)
         }
-        return try bodies.map { try Arguments(body: $0).all { try ExplainQuestion(&$0) } }
     }
 }

@@ -10,7 +10,6 @@ enum WhoRoute {
         "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the users and things with a privilege on an object", group: "Questions")
             .withNote("Administrators, who have all privileges, are omitted. `everyone` or `anonymous` alone means all callers.")
-            .withParameters(body: Schema.question(["object": Schema.name], optional: .page(.names)))
             .withResponse(
                 "the names, sorted",
                 Schema.object(
@@ -18,10 +17,7 @@ enum WhoRoute {
                     optional: .next),
                 lines: Schema.object(["subject": Schema.name])
             ),
-        .queued { call in
-            let (object, privileges, request) = try call.arguments {
-                (try $0.name("object"), try $0.privileges(), try $0.page(.names))
-            }
+        .queued(.name("object"), .privileges, .page(.names, cursor: Schema.text)) { call, object, privileges, request in
             try call.requirePermissionToQuery(aboutObject: object)
             let asked = QueryMembers(privileges: privileges, object: object).members
             let audience = try call.audience
@@ -37,9 +33,6 @@ enum WhatRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/what", "what", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the objects where a subject has a privilege", group: "Questions")
-            .withParameters(
-                body: Schema.question(["subject": Schema.name], optional: JSONObject(["class": Schema.text]).with(.page(.names)))
-            )
             .withResponse(
                 "the names, sorted",
                 Schema.object(
@@ -47,10 +40,8 @@ enum WhatRoute {
                     optional: JSONObject(["class": Schema.text]).with(.next)),
                 lines: Schema.object(["object": Schema.name])
             ),
-        .queued { call in
-            let (subject, privileges, className, request) = try call.arguments {
-                (try $0.name("subject"), try $0.privileges(), try $0.optionalText("class"), try $0.page(.names))
-            }
+        .queued(.name("subject"), .privileges, .optionalText("class"), .page(.names, cursor: Schema.text)) {
+            call, subject, privileges, className, request in
             try call.requirePermissionToQuery(about: subject)
             let asked = QueryMembers(subject: subject, privileges: privileges, className: className).members
             return try call.answer(request, to: asked, as: "objects", lineKey: "object") { snapshot in
@@ -66,14 +57,12 @@ enum MembersRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/roles/{role}/members", "members", need: .store,
         RouteDescription("the direct members of a role, given with or without `role:`", group: "Questions")
-            .withParameters(.at, .atLeast).paged(.names)
             .withResponse(
                 "the names, sorted",
                 Schema.object(JSONObject(["role": Schema.name, "members": Schema.names]).with(.when), optional: .next),
                 lines: Schema.object(["member": Schema.name])
             ),
-        .queued { call in
-            let request = try call.arguments { try $0.page(.names) }
+        .queued(.page(.names)) { call, request in
             let role = Name.role(call.parameter("role"))
             try call.requirePermissionToQuery(aboutObject: role)
             let audience = try call.audience
@@ -87,10 +76,9 @@ enum MembersRoute {
 enum AdministratorsRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/administrators", "administrators", need: .store,
-        RouteDescription("the administrators of the store", group: "Questions").withParameters(.at, .atLeast)
+        RouteDescription("the administrators of the store", group: "Questions")
             .withResponse("the names, sorted", Schema.object(JSONObject(["administrators": Schema.names]).with(.when))),
-        .immediate { call in
-            let point = try call.arguments { try $0.point() }
+        .immediate(.point) { call, point in
             try call.requirePermissionToQueryAllSubjects()
             return try call.read(at: point) { snapshot in
                 let names = try snapshot.administrators()
@@ -109,7 +97,7 @@ enum EntriesRoute {
                     + "permissions, and of the privileges of the class. `expectRevision` of a change accepts it. No ETag is sent for "
                     + "a list that the caller may not read."
             )
-            .withParameters(.at, .atLeast, .header("If-None-Match", "the ETag of the client's copy")).paged(.names)
+            .withParameters(.header("If-None-Match", "the ETag of the client's copy"))
             .withResponse(
                 "the entries, sorted",
                 Schema.object(
@@ -118,8 +106,7 @@ enum EntriesRoute {
                 lines: Schema.named("Entry"), headers: ["Muniment-Revision", "ETag"]
             )
             .withResponse("the client's copy is current", nil, status: 304, headers: ["Muniment-Revision", "ETag"]),
-        .queued { call in
-            let request = try call.arguments { try $0.page(.names) }
+        .queued(.page(.names)) { call, request in
             let object = Name(call.parameter("object"))
             try call.requirePermissionToQuery(aboutObject: object)
             let asked = QueryMembers(object: object).members

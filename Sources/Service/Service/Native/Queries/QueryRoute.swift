@@ -12,13 +12,6 @@ enum QueryRoute {
                 "The class must name the properties of the condition and the order. A cursor continues at the revision of the first "
                     + "page. With JSON Lines the response has all objects, without pages."
             )
-            .withParameters(
-                body: Schema.object(
-                    ["class": Schema.text],
-                    optional: JSONObject([
-                        "where": Schema.named("Condition"), "order": Schema.list(Schema.text), "as": Schema.name,
-                    ]).with(.page(.objects)).with(.point))
-            )
             .withResponse(
                 "a page",
                 Schema.object(
@@ -26,12 +19,12 @@ enum QueryRoute {
                 lines: Schema.object(["object": Schema.name])
             )
             .withProblems(.refused),
-        .queued { call in
-            var arguments = try call.arguments()
-            let request = try arguments.page(.objects)
-            let query = try arguments.query(limit: request.limit)
-            let reader = try call.reader(named: try arguments.optionalName("as"))
-            try arguments.finish()
+        .queued(.page(.objects, cursor: Schema.text), .text("class"), condition, .texts("order"), .reader) {
+            call, request, className, condition, order, reader in
+            let query = Query(
+                className, where: condition,
+                // A property with a dash before it sorts in descending order.
+                order: order.map { $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0) }, limit: request.limit)
             try call.requireVisible(request.point.atLeast)
             let store = try call.store
             let audience = try call.audience
@@ -50,16 +43,8 @@ enum QueryRoute {
                 }
             }
         })
-}
 
-extension Arguments {
-    /// Reads `class`, `where` and `order`. A property with a dash before it sorts in descending order.
-    fileprivate mutating func query(limit: Int) throws -> Query {
-        let className = try text("class")
-        let condition = try value("where").map { try Condition(filter: $0) }
-        let order = try optionalTexts("order") ?? []
-        return Query(
-            className, where: condition,
-            order: order.map { $0.hasPrefix("-") ? .descending(String($0.dropFirst())) : .ascending($0) }, limit: limit)
+    private static let condition = Argument<Condition?>("where", "", Schema.named("Condition")) { arguments in
+        try arguments.value("where").map { try Condition(filter: $0) }
     }
 }

@@ -39,45 +39,15 @@ extension Arguments {
         return found
     }
 
-    mutating func name(_ name: String) throws(Problem) -> Name { try required(name, try optionalName(name)) }
-
-    /// Reads `privilege`, one, or `privileges`, several that must all be present.
-    mutating func privileges() throws(Problem) -> [String] {
-        let one = try optionalText("privilege")
-        let several = try optionalTexts("privileges")
-        switch (one, several) {
-        case (let one?, nil): return try named([one], "privilege")
-        case (nil, let several?): return try named(several, "privileges")
-        case (nil, nil): throw wrong("privilege", "is missing", "add it, or `privileges` with several")
-        case (_?, _?): throw wrong("privileges", "cannot be used with `privilege`", "give one of them")
-        }
-    }
-
-    /// Reads only `privileges`, as in addresses.
-    mutating func listedPrivileges() throws(Problem) -> [String] {
-        guard let privileges = try optionalTexts("privileges") else {
-            throw wrong("privileges", "is missing", "add one, or several like read,update")
-        }
-        return try named(privileges, "privileges")
-    }
-
-    /// Returns the privileges. Throws if the list is empty or contains an empty name.
-    private func named(_ privileges: [String], _ name: String) throws(Problem) -> [String] {
+    /// Returns the names of privileges. Throws if the list is empty or contains an empty name.
+    fileprivate func checked(_ privileges: [String], _ name: String) throws(Problem) -> [String] {
         guard !privileges.isEmpty, privileges.allSatisfy({ !$0.isEmpty }) else {
             throw wrong(name, "contains no privilege", "write one, such as read")
         }
         return privileges
     }
 
-    mutating func optionalCount(_ name: String, upTo limit: Int) throws(Problem) -> Int? {
-        try optionalNumber(name, 1...Int64(limit)).map { Int($0) }
-    }
-
-    mutating func count(_ name: String, upTo limit: Int, default standard: Int) throws(Problem) -> Int {
-        try optionalCount(name, upTo: limit) ?? standard
-    }
-
-    mutating func optionalRevision(_ name: String) throws(Problem) -> Revision? {
+    fileprivate mutating func optionalRevision(_ name: String) throws(Problem) -> Revision? {
         switch value(name) {
         case nil: return nil
         case .integer(let number)? where number >= 0: return Revision(UInt64(number))
@@ -101,4 +71,108 @@ extension Arguments {
             )
         }
     }
+}
+
+// MARK: Arguments of several routes
+
+extension Argument {
+    static func name(_ name: String, _ text: String = "") -> Argument where Value == Name {
+        Argument(name, text, Schema.name, isRequired: true) { try $0.required(name, try $0.optionalName(name)) }
+    }
+
+    static func optionalName(_ name: String, _ text: String = "") -> Argument where Value == Name? {
+        Argument(name, text, Schema.name) { try $0.optionalName(name) }
+    }
+
+    static func text(_ name: String) -> Argument where Value == String {
+        Argument(name, isRequired: true) { try $0.text(name) }
+    }
+
+    static func optionalText(_ name: String, _ text: String = "") -> Argument where Value == String? {
+        Argument(name, text) { try $0.optionalText(name) }
+    }
+
+    static func texts(_ name: String, _ schema: JSONValue = Schema.list(Schema.text)) -> Argument where Value == [String] {
+        Argument(name, "", schema) { try $0.optionalTexts(name) ?? [] }
+    }
+
+    static func flag(_ name: String, _ text: String = "", default standard: Bool) -> Argument where Value == Bool {
+        Argument(name, text, Schema.flag) { try $0.flag(name, default: standard) }
+    }
+
+    static func count(_ name: String, _ text: String, upTo limit: Int, default standard: Int) -> Argument where Value == Int {
+        Argument(name, text, Schema.count(upTo: limit, default: standard)) {
+            try $0.optionalNumber(name, 1...Int64(limit)).map(Int.init) ?? standard
+        }
+    }
+
+    static func optionalRevision(_ name: String, _ text: String) -> Argument where Value == Revision? {
+        Argument(name, text, Schema.revision) { try $0.optionalRevision(name) }
+    }
+
+    static func optionalMoment(_ name: String, _ text: String) -> Argument where Value == Moment? {
+        Argument(name, text, Schema.moment) { try $0.optionalMoment(name) }
+    }
+
+    /// One of several words; the standard value if it is absent.
+    static func choice(
+        _ name: String, text: String = "", _ choices: [(word: String, value: Value)], default standard: Value
+    ) -> Argument {
+        Argument(name, text, Schema.words(choices.map(\.word))) { try $0.choice(name, choices) ?? standard }
+    }
+}
+
+extension Argument<Name> {
+    /// The principal that changes the store.
+    static var actor: Argument { caller { named, call in try call.principal(named: named) } }
+    /// The principal that reads.
+    static var reader: Argument { caller { named, call in try call.reader(named: named) } }
+
+    private static func caller(_ principal: @escaping @Sendable (Name?, RequestContext) throws -> Name) -> Argument {
+        let named = Argument<Name?>.optionalName("as", "the caller; required with a token that does not act as a principal")
+        return Argument(parameters: named.parameters) { try principal(try named.read(&$0, $1), $1) }
+    }
+}
+
+extension Argument<[String]> {
+    /// `privilege`, one, or `privileges`, several that must all be present.
+    static var privileges: Argument {
+        let parameters: [ParameterDescription] = [
+            .query("privilege", "", Schema.named("Privilege")),
+            .query("privileges", "", Schema.list(Schema.named("Privilege"), minimum: 1)),
+        ]
+        return Argument(parameters: parameters, rule: Schema.exactlyOne("privilege", "privileges")) { arguments, _ in
+            switch (try arguments.optionalText("privilege"), try arguments.optionalTexts("privileges")) {
+            case (let one?, nil): return try arguments.checked([one], "privilege")
+            case (nil, let several?): return try arguments.checked(several, "privileges")
+            case (nil, nil): throw arguments.wrong("privilege", "is missing", "add it, or `privileges` with several")
+            case (_?, _?): throw arguments.wrong("privileges", "cannot be used with `privilege`", "give one of them")
+            }
+        }
+    }
+
+    /// Only `privileges`, as in addresses.
+    static var listedPrivileges: Argument {
+        Argument("privileges", "the privileges, separated by commas", Schema.nonEmptyText, isRequired: true) { arguments in
+            guard let privileges = try arguments.optionalTexts("privileges") else {
+                throw arguments.wrong("privileges", "is missing", "add one, or several like read,update")
+            }
+            return try arguments.checked(privileges, "privileges")
+        }
+    }
+}
+
+extension Argument<Revision?> {
+    static var atLeast: Argument { optionalRevision("atLeast", "a revision that the store must have reached") }
+}
+
+extension Argument<Moment?> {
+    static func at(_ text: String = "the revision or time to query (default: now)") -> Argument { optionalMoment("at", text) }
+    static var from: Argument { optionalMoment("from", "the start of the span") }
+    static var to: Argument { optionalMoment("to", "the end of the span") }
+}
+
+extension Argument<ReadConsistency> {
+    /// `at` and `atLeast`, the arguments of every query.
+    static var point: Argument { Argument(.at(), .atLeast) { ReadConsistency(moment: $0 ?? .now, atLeast: $1) } }
 }

@@ -51,33 +51,11 @@ struct ReadConsistency: Sendable {
     let atLeast: Revision?
 }
 
-extension Arguments {
-    /// Reads all arguments.
-    ///
-    /// - Throws: a `Problem` for an argument that `read` does not read.
-    func all<R>(_ read: (inout Arguments) throws -> R) throws -> R {
-        var arguments = self
-        let result = try read(&arguments)
-        try arguments.finish()
-        return result
-    }
-
-    /// Reads `at` and `atLeast`, the arguments of every query.
-    mutating func point() throws(Problem) -> ReadConsistency {
-        ReadConsistency(moment: try optionalMoment("at") ?? .now, atLeast: try optionalRevision("atLeast"))
-    }
-}
-
 extension RequestContext {
-    /// Returns the arguments of the request: from its body if its route has one, and from its address otherwise.
+    /// Returns the arguments of the request: from its body if its route has them there, and from its address otherwise.
     func arguments() throws -> Arguments {
-        route.bodyLimitBytes > 0 ? try Arguments(body: try json()) : Arguments(address: try query)
+        route.hasArgumentsInBody ? try Arguments(body: try json()) : Arguments(address: try query)
     }
-
-    /// Reads all arguments of the request.
-    ///
-    /// - Throws: a `Problem` for an argument that `read` does not read.
-    func arguments<R>(_ read: (inout Arguments) throws -> R) throws -> R { try arguments().all(read) }
 
     /// Runs a query at its moment.
     func read<R>(at point: ReadConsistency, _ body: (Snapshot) throws -> R) throws -> R {

@@ -40,23 +40,26 @@ struct PageRequest: Sendable {
     }
 }
 
-extension Arguments {
-    /// Reads `limit` and `cursor`, and for a list at a moment also `atLeast` and the moment.
+extension Argument<PageRequest> {
+    /// `limit` and `cursor`, after the moment of the list and `atLeast`.
     ///
     /// - Parameters:
     ///   - size: the sizes of a page.
-    ///   - moment: the name of the argument with the moment, which excludes a cursor; nil for a list without one.
-    mutating func page(_ size: PageSize, momentIn moment: String? = "at") throws(Problem) -> PageRequest {
-        let limit = try optionalCount("limit", upTo: size.limit) ?? size.standard
-        let cursor = try optionalText("cursor")
-        guard let moment else {
-            return PageRequest(limit: limit, cursor: cursor, point: ReadConsistency(moment: .now, atLeast: nil))
+    ///   - moment: the argument with the moment, which excludes a cursor; nil for a list without one, and without `atLeast`.
+    ///   - cursor: the schema of the cursor.
+    static func page(_ size: PageSize, at moment: Argument<Moment?>? = .at(), cursor: JSONValue = Schema.nonEmptyText) -> Argument {
+        let limit = Argument<Int>.count("limit", "the largest number of results", upTo: size.limit, default: size.standard)
+        let parameters = limit.parameters + [.query("cursor", "the `next` of the previous page", cursor)]
+        let point = moment.map { ArgumentList($0, .atLeast) }
+        return Argument(parameters: (point?.parameters ?? []) + parameters) { arguments, call in
+            let (limit, cursor) = (try limit.read(&arguments, call), try arguments.optionalText("cursor"))
+            let (named, atLeast) = try point?.values(&arguments, call) ?? (nil, nil)
+            if let name = point?.parameters[0].name, named != nil, cursor != nil {
+                throw arguments.wrong(
+                    name, "cannot be used with `cursor`", "omit it, the cursor contains the revision of the first page")
+            }
+            return PageRequest(limit: limit, cursor: cursor, point: ReadConsistency(moment: named ?? .now, atLeast: atLeast))
         }
-        let (named, atLeast) = (try optionalMoment(moment), try optionalRevision("atLeast"))
-        guard named == nil || cursor == nil else {
-            throw wrong(moment, "cannot be used with `cursor`", "omit it, the cursor contains the revision of the first page")
-        }
-        return PageRequest(limit: limit, cursor: cursor, point: ReadConsistency(moment: named ?? .now, atLeast: atLeast))
     }
 }
 
@@ -71,20 +74,6 @@ extension JSONObject {
 
     /// The member of a response that is present if more items follow.
     static let next: JSONObject = ["next": Schema.text]
-
-    /// The members of a query in a body that select a page.
-    static func page(_ size: PageSize) -> JSONObject {
-        ["limit": Schema.count(upTo: size.limit, default: size.standard), "cursor": Schema.text]
-    }
-}
-
-extension RouteDescription {
-    /// Adds the parameters that select a page.
-    func paged(_ size: PageSize) -> RouteDescription {
-        withParameters(
-            .query("limit", "the largest number of results", Schema.count(upTo: size.limit, default: size.standard)),
-            .query("cursor", "the `next` of the previous page", .object(["type": .string("string"), "minLength": .integer(1)])))
-    }
 }
 
 // MARK: Lists at a moment

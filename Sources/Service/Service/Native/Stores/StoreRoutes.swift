@@ -23,11 +23,6 @@ enum StoreRoutes {
     static let create = Route(
         "POST", "/v1/stores", "createStore", need: .administeringAll, bodyLimitBytes: 4_096,
         RouteDescription("creates a store", group: "Stores")
-            .withParameters(
-                body: Schema.object(
-                    ["store": .object(["type": .string("string"), "pattern": .string("^[a-z0-9][a-z0-9_-]{0,62}$")])],
-                    optional: ["preset": Schema.named("Preset"), "administrator": Schema.name])
-            )
             .withResponse(
                 "the store was created",
                 Schema.object([
@@ -36,17 +31,11 @@ enum StoreRoutes {
                 ]), status: 201, headers: ["Muniment-Revision", "Location"]
             )
             .withProblems(.conflict),
-        .queued { call in
-            var arguments = try call.arguments()
-            let text = try arguments.text("store")
-            let preset = try arguments.choice("preset", [("open", Preset.open), ("locked", Preset.locked)]) ?? .locked
-            let administrator = try arguments.optionalName("administrator") ?? "user:root"
-            try arguments.finish()
-            guard let name = StoreName(text) else {
-                throw arguments.wrong(
-                    "store", "is not a store name",
-                    "write up to 63 lowercase letters, digits, `-` and `_`, with a letter or digit first")
-            }
+        .queued(
+            newName, .choice("preset", [("open", Preset.open), ("locked", .locked)], default: .locked),
+            .optionalName("administrator")
+        ) { call, name, preset, administrator in
+            let administrator = administrator ?? "user:root"
             do { _ = try call.service.data.create(name, preset: preset, administrator: administrator) } catch StoreError
                 .alreadyExists
             {
@@ -59,12 +48,22 @@ enum StoreRoutes {
                 ], at: .genesis, status: 201, headers: [HTTPHeader("Location", "/v1/stores/\(name)")])
         })
 
+    private static let newName = Argument<StoreName>(
+        "store", "", .object(["type": .string("string"), "pattern": .string("^[a-z0-9][a-z0-9_-]{0,62}$")]), isRequired: true
+    ) { arguments in
+        guard let name = StoreName(try arguments.text("store")) else {
+            throw arguments.wrong(
+                "store", "is not a store name",
+                "write up to 63 lowercase letters, digits, `-` and `_`, with a letter or digit first")
+        }
+        return name
+    }
+
     static let statistics = Route(
         "GET", "/v1/stores/{store}", "statistics", need: .store,
-        RouteDescription("the contents and the size of a store", group: "Stores").withParameters(.atLeast)
+        RouteDescription("the contents and the size of a store", group: "Stores")
             .withResponse("the numbers", Schema.named("Statistics")),
-        .queued { call in
-            let atLeast = try call.arguments { try $0.optionalRevision("atLeast") }
+        .queued(.atLeast) { call, atLeast in
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let statistics = try call.store.statistics()
@@ -79,13 +78,11 @@ enum StoreRoutes {
         "GET", "/v1/stores/{store}/verify", "verify", need: .store,
         RouteDescription("checks the log: its hash chain, every event, every refusal", group: "Stores")
             .withNote("With JSON Lines the response shows the progress, and ends with the report.")
-            .withParameters(.atLeast)
             .withResponse(
                 "the report", Schema.named("Verification"),
                 lines: Schema.anyOf(Schema.named("VerificationProgress"), Schema.named("Verification"))
             ),
-        .queued { call in
-            let atLeast = try call.arguments { try $0.optionalRevision("atLeast") }
+        .queued(.atLeast) { call, atLeast in
             try call.requirePermissionToQueryAllSubjects()
             try call.requireVisible(atLeast)
             let store = try call.store

@@ -8,7 +8,7 @@ final class RateLimiter: Sendable {
 
     private let perSecond: Int
     /// Callers are distributed over several limiters to reduce contention.
-    private let shards: [AttemptLimiter<String>]
+    let shards: [AttemptLimiter<String>]
 
     /// - Parameters:
     ///   - perSecond: the sustained number of requests of one caller per second; the same number may come at once.
@@ -29,9 +29,6 @@ final class RateLimiter: Sendable {
         hasher.combine(caller)
         return shards[Int(UInt(bitPattern: hasher.finalize()) % UInt(shards.count))].take(caller, at: now)
     }
-
-    /// The number of tracked callers.
-    var callerCount: Int { shards.reduce(0) { $0 + $1.subjectCount } }
 
     /// Returns the headers of the limit, as in the IETF draft of `RateLimit` header fields.
     func headers(_ outcome: Outcome) -> [HTTPHeader] {

@@ -4,10 +4,10 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("The outbox")
-struct OutboxTests {
-    private func outbox(_ folder: String) throws -> Outbox {
-        try Outbox(folder: folder, sender: try #require(MailSender("no-reply@example.com"))) { .newYear }
+@Suite("Mails in a folder")
+struct FolderMailerTests {
+    private func mailer(_ folder: String) throws -> FolderMailer {
+        try FolderMailer(folder: folder, sender: try #require(MailSender("no-reply@example.com"))) { .newYear }
     }
 
     private func message(_ text: String) throws -> MailMessage {
@@ -18,7 +18,7 @@ struct OutboxTests {
     func files() throws {
         let scratch = try ScratchFolder()
         let folder = scratch.path + "/outbox"
-        let outbox = try outbox(folder)
+        let outbox = try mailer(folder)
         for number in 1...12 { try outbox.send(try message("text \(number)")) }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names == (1...12).map { String(format: "%08d.eml", $0) })
@@ -34,7 +34,7 @@ struct OutboxTests {
     func goesOn() throws {
         let scratch = try ScratchFolder()
         try Data().write(to: URL(filePath: scratch.path + "/00000041.eml"))
-        let (one, other) = (try outbox(scratch.path), try outbox(scratch.path))
+        let (one, other) = (try mailer(scratch.path), try mailer(scratch.path))
         try one.send(try message("first"))
         try other.send(try message("second"))
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted()
@@ -45,7 +45,7 @@ struct OutboxTests {
     @Test("Mails from many threads are all stored, and none overwrites another")
     func threads() async throws {
         let scratch = try ScratchFolder()
-        let outbox = try outbox(scratch.path)
+        let outbox = try mailer(scratch.path)
         let messages = try (0..<40).map { try message("text \($0).") }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for message in messages { group.addTask { try outbox.send(message) } }
@@ -59,7 +59,7 @@ struct OutboxTests {
 
     @Test("A folder that cannot be created is an error that names the folder")
     func noFolder() throws {
-        let error = #expect(throws: MailError.self) { try outbox("/proc/outbox") }
+        let error = #expect(throws: MailError.self) { try mailer("/proc/outbox") }
         #expect(error?.description.contains("/proc/outbox") == true)
     }
 }
