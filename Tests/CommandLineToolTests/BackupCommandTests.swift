@@ -20,6 +20,24 @@ struct BackupCommandTests {
         }
     }
 
+    @Test("What root restores into the data directory of another user belongs to that user", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("backup monday")
+            let site = tool.folder.appending(path: "site").path
+            try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: false)
+            try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: site)
+            try tool.make("restore monday --store site/default")
+            let files = try #require(FileManager.default.enumerator(atPath: site)).compactMap { $0 as? String }
+            #expect(files.contains("default/log/seal"))
+            for file in files {
+                let owner = try FileManager.default.attributesOfItem(atPath: "\(site)/\(file)")[.ownerAccountID]
+                #expect(owner as? Int == 65_534, "\(file)")
+            }
+        }
+    }
+
     @Test("`--data` backs up all stores; tokens are restored only on request")
     func allStores() throws {
         try BuiltTool.inFreshFolder { tool in

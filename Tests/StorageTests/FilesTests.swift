@@ -103,12 +103,13 @@ struct FolderOwnerTests {
             try replaceFile(path + "/file", with: [1])
             try makeFolder(path + "/folder")
             try makePrivateFolder(path + "/private")
+            try copyFile(path + "/file", to: path + "/copy")
             let nothing = SharedLines.Addition(keptBytes: 0, lines: [], head: [])
             try SharedLines(path: path + "/lines").append { _ in
                 nothing
             } then: { _ in
             }
-            for name in ["file", "folder", "private", "lines"] {
+            for name in ["file", "copy", "folder", "private", "lines"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
                 #expect(attributes[.ownerAccountID] as? Int == user, "\(path)/\(name)")
             }

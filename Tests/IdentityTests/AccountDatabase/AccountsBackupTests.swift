@@ -17,7 +17,7 @@ import Testing
                 let (backup, again) = (folder + "/backup\(round)", folder + "/again\(round)")
                 let made = try #require(try AccountsBackup.make(of: folder, to: backup))
                 #expect(try AccountsBackup.restore(backup, to: again) == made)
-                try copyFile(folder + "/master.key", to: again + "/master.key", mode: 0o600)
+                try copyFile(folder + "/master.key", to: again + "/master.key")
                 try AccountDatabaseFixture(folder: again).open { book in
                     let verified = try book.verify()
                     #expect(verified.accounts == made.accounts && verified.records == made.records)
@@ -136,7 +136,7 @@ import Testing
     /// Restores a backup to a new folder, with the master key of the original accounts.
     private func restored(_ fixture: AccountDatabaseFixture, _ backup: String, to folder: String) throws -> AccountDatabaseFixture {
         try AccountsBackup.restore(backup, to: folder)
-        try copyFile(fixture.folder + "/master.key", to: folder + "/master.key", mode: 0o600)
+        try copyFile(fixture.folder + "/master.key", to: folder + "/master.key")
         return AccountDatabaseFixture(folder: folder)
     }
 }

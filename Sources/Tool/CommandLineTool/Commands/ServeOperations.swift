@@ -26,8 +26,8 @@ extension Option {
         "origins of web pages that may call the service, such as https://app.example.com (default: none)")
     static let clockLimits = Option(
         "clock-limits", value: "MINUTES|none",
-        "refuse commits if the clock differs more than this from the newest commit (default: 5 slow, "
-            + "10 fast)")
+        "refuse commits if the clock is further behind the newest commit, or has jumped further ahead, than this; none: no check "
+            + "(default: 5 behind, 10 ahead)")
 
     /// The options of `serve` for operation.
     static let operations: [Option] = [requestLog, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
