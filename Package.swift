@@ -12,6 +12,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What tests are compiled with: `Tools/test` runs them against the optimized product, and optimizing them too would take longer than they
+/// run.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 /// The part of the product, which is a folder of Sources, that a target belongs to.
 enum Part: String {
     case core = "Core"
@@ -33,7 +37,7 @@ func library(_ name: String, in part: Part, pkgConfig: String, package: String) 
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: testSettings)
 }
 
 let package = Package(
@@ -63,7 +67,7 @@ let package = Package(
         layer("Muniment", in: .core, ["Events", "Permissions", "Notices", "EventLog", "Projections", "LMDB", "Files", "Hashing"]),
 
         layer("Histories", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
-        layer("Importers", in: .formats, ["Events", "Permissions", "Muniment", "Histories"]),
+        layer("Importers", in: .formats, ["Events", "Permissions", "Muniment", "Histories", "SQLite"]),
         layer("Wire", in: .formats, ["Events", "Permissions", "Notices", "Muniment"]),
 
         layer(
@@ -79,7 +83,8 @@ let package = Package(
         layer("OpenIDConnect", in: .accounts, ["Primitives", "Hashing", "Secrets", "Identity", "NetworkClient", "Credentials"]),
 
         library("CSQLite", in: .client, pkgConfig: "sqlite3", package: "libsqlite3-dev"),
-        layer("MunimentReplica", in: .client, ["Primitives", "CSQLite"]),
+        layer("SQLite", in: .client, ["CSQLite"]),
+        layer("MunimentReplica", in: .client, ["Primitives", "SQLite"]),
         layer("MunimentClient", in: .client, ["Primitives", "MunimentReplica"]),
 
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
@@ -135,7 +140,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "StoreSupport", dependencies: ["Events", "Permissions", "Notices", "Muniment", "TestSupport"],
-            path: "Tests/StoreSupport", swiftSettings: settings),
+            path: "Tests/StoreSupport", swiftSettings: testSettings),
         tests("ArchitectureTests", []),
         tests(
             "CommandLineToolTests",
@@ -149,8 +154,7 @@ let package = Package(
         tests("NetworkClientTests", ["NetworkClient", "Hashing", "TestSupport"]),
         .target(
             name: "IssuerSupport", dependencies: ["Events", "Credentials", "NetworkClient", "TestSupport"],
-            path: "Tests/IssuerSupport",
-            swiftSettings: settings),
+            path: "Tests/IssuerSupport", swiftSettings: testSettings),
         .target(
             name: "IdentitySupport",
             dependencies: [
@@ -175,7 +179,7 @@ let package = Package(
                 "Muniment", "Histories", "Identity", "EventLog", "Events", "Permissions", "Files", "TestSupport", "DiskWitness",
                 "MunimentClient", "MunimentReplica", "Primitives",
             ],
-            path: "Tests/FaultHelper", swiftSettings: settings),
+            path: "Tests/FaultHelper", swiftSettings: testSettings),
         tests(
             "MunimentClientTests",
             [
@@ -185,7 +189,8 @@ let package = Package(
                 "Credentials", "CommandLineTool", "ServiceSupport", "IdentitySupport", "TestSupport", "FaultHelper",
             ]),
         tests(
-            "ReplicaTests", ["MunimentReplica", "Events", "Permissions", "Muniment", "Projections", "TestSupport", "FaultHelper"]),
+            "ReplicaTests",
+            ["SQLite", "MunimentReplica", "Events", "Permissions", "Muniment", "Projections", "TestSupport", "FaultHelper"]),
         tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
         tests("EventLogTests", ["EventLog", "Events", "Hashing", "LMDB", "TestSupport", "FaultHelper"]),
         tests(
@@ -216,13 +221,13 @@ let package = Package(
             dependencies: [
                 "Events", "Permissions", "Muniment", "MunimentRecipes", "TestSupport", "StoreSupport", "Notices", "MunimentTesting",
             ],
-            path: "Tests/Conformance", swiftSettings: settings),
-        tests("ImportersTests", ["Events", "Permissions", "Muniment", "Importers", "RandomHistories", "TestSupport"]),
+            path: "Tests/Conformance", swiftSettings: testSettings),
+        tests("ImportersTests", ["Events", "Permissions", "Muniment", "Importers", "SQLite", "RandomHistories", "TestSupport"]),
         tests("HistoriesTests", ["Events", "Permissions", "Notices", "Muniment", "Histories", "TestSupport", "StoreSupport"]),
         .target(
             name: "ServiceSupport",
             dependencies: ["Events", "Permissions", "Muniment", "Credentials", "HTTPServer", "Identity", "Service", "TestSupport"],
-            path: "Tests/ServiceSupport", swiftSettings: settings),
+            path: "Tests/ServiceSupport", swiftSettings: testSettings),
         tests(
             "ServiceTests",
             [

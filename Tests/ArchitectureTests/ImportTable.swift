@@ -16,7 +16,7 @@ enum ImportTable {
             "Synchronization",
         ],
         "Histories": ["Events", "Permissions", "Notices", "Muniment", "Foundation", "Synchronization", "Dispatch"],
-        "Importers": ["Events", "Permissions", "Muniment", "Histories", "Foundation"],
+        "Importers": ["Events", "Permissions", "Muniment", "Histories", "SQLite", "Foundation"],
         "MunimentRecipes": [
             "Events", "Permissions", "Notices", "Muniment", "Projections", "Files", "Foundation", "Synchronization",
         ],
@@ -34,7 +34,8 @@ enum ImportTable {
         "MunimentClient": [
             "Primitives", "MunimentReplica", "Foundation", "FoundationNetworking", "Observation", "Security", "Synchronization",
         ],
-        "MunimentReplica": ["CSQLite", "SQLite3", "Primitives", "Foundation", "Synchronization"],
+        "SQLite": ["CSQLite", "SQLite3"],
+        "MunimentReplica": ["SQLite", "Primitives", "Foundation", "Synchronization"],
         "PostgreSQLLog": [
             "CPostgreSQL", "Primitives", "EventLog", "Events", "Hashing", "Dispatch", "Foundation", "Synchronization",
         ],
@@ -61,7 +62,7 @@ enum ImportTable {
     /// The only target that may import each C library.
     static let importersOfC = [
         "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
-        "CTimex": "Files", "CPager": "CommandLineTool", "CSQLite": "MunimentReplica", "CPostgreSQL": "PostgreSQLLog",
+        "CTimex": "Files", "CPager": "CommandLineTool", "CSQLite": "SQLite", "CPostgreSQL": "PostgreSQLLog",
     ]
 
     /// Returns the forbidden imports of a file in a target, as messages. Returns an empty array if the file follows the table.

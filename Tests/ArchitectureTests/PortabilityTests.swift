@@ -4,7 +4,7 @@ import Testing
 /// rules replace a compiler.
 enum Portability {
     /// The targets that an application with the client is built from.
-    static let targets: Set = ["MunimentClient", "MunimentReplica", "Primitives"]
+    static let targets: Set = ["MunimentClient", "MunimentReplica", "SQLite", "Primitives"]
     /// Modules of every system, and those of some systems, which only the folder `Platform` may import. `Observation` is a part of the
     /// toolchain, which the models for views need.
     static let everywhere: Set = ["Foundation", "Observation", "Synchronization"]

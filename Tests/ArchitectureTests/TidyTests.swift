@@ -9,7 +9,7 @@ enum Tidiness {
     /// The targets that use C or operating system interfaces.
     static let unsafeTargets: Set = ["LMDB", "Hashing", "Files", "Secrets", "HTTPServer", "NetworkClient", "PostgreSQLLog"]
     /// The folders of the client for code that differs between systems.
-    static let platformFolders = ["Sources/Client/MunimentClient/Platform/", "Sources/Client/MunimentReplica/Platform/"]
+    static let platformFolders = ["Sources/Client/MunimentClient/Platform/", "Sources/Client/SQLite/Platform/"]
 
     static func isPlatform(_ path: String) -> Bool { platformFolders.contains { path.hasPrefix($0) } }
 

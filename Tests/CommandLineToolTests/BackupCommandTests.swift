@@ -80,4 +80,21 @@ struct BackupCommandTests {
             try tool.make("restore all --data without")
         }
     }
+
+    @Test("A backup into a folder that does not exist, or into the data itself, is refused and creates nothing")
+    func wrongPlace() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --store data/default")
+            #expect(try tool.shell("mkdir -p data/.muniment").code == 0)
+            for source in ["--data data", "--store data/default"] {
+                let missing = try tool.run("backup backups/monday \(source)")
+                #expect(missing.code == 3 && missing.errors.contains("`backups` for the backup `backups/monday` does not exist"))
+                for place in ["data/monday", "data/default/monday", "data/.muniment/monday", "data/default/log/monday"] {
+                    let inside = try tool.run("backup \(place) \(source)")
+                    #expect(inside.code == 3 && inside.errors.contains("would be in the data"), "\(inside.errors)")
+                }
+            }
+            #expect(try tool.shell("find . -name 'monday*' -o -name backups").output.isEmpty)
+        }
+    }
 }

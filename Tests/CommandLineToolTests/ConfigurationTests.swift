@@ -76,8 +76,10 @@ struct ConfigurationTests {
             let checking = try tool.shell("MUNIMENT_CHECK=yes \"$muniment\" serve --data data --listen nowhere")
             #expect(
                 checking.code == 2 && checking.errors.contains("the variable `MUNIMENT_CHECK` cannot be set"), "\(checking.errors)")
-            let variable = try check(tool, "MUNIMENT_INSECURE=true", "--data data")
-            #expect(variable.errors.contains("the variable `MUNIMENT_INSECURE` takes yes or no, not `true`"), "\(variable.errors)")
+            let variable = try check(tool, "MUNIMENT_INSECURE=on", "--data data")
+            #expect(
+                variable.errors.contains("the variable `MUNIMENT_INSECURE` takes yes, no, true or false, not `on`"),
+                "\(variable.errors)")
         }
     }
 

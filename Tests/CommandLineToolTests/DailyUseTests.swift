@@ -140,4 +140,25 @@ struct DailyUseTests {
             #expect(try tool.make("show user:bob").lines.contains("  roles         role:editors"))
         }
     }
+
+    @Test(
+        "`store list` names the stores of a data directory, and those that cannot be read with the reason; `token show` one token")
+    func storesAndTokens() throws {
+        try BuiltTool.inFreshFolder { tool in
+            #expect(try tool.run("store list --data data").code == 2)
+            for option in ["--open --store data/loose", "--store data/tight"] { try tool.make("init \(option)") }
+            try tool.make("register user:ann --store data/loose")
+            let rows = try tool.make("store list --data data").lines.map { $0.split(separator: " ").prefix(3) }
+            #expect(rows == [["loose", "open", "r1"], ["tight", "locked", "r0"]])
+            try tool.write(String(repeating: "x", count: 20_000), to: "data/tight/log/data.mdb")
+            let broken = try tool.run("store list --data data")
+            #expect(broken.code == 1 && broken.lines.last == "tight  unreadable", "\(broken.output)")
+            #expect(broken.errors.contains("the store `tight` cannot be read: "), "\(broken.errors)")
+            try tool.make("token create --data data --store loose --can ask --comment nightly")
+            let shown = try tool.object("token show t1 --data data --json")
+            #expect(shown["comment"] as? String == "nightly" && shown["secret"] == nil)
+            let unknown = try tool.run("token show t2 --data data")
+            #expect(unknown.code == 1 && unknown.errors.contains("the token `t2` does not exist"), "\(unknown.errors)")
+        }
+    }
 }

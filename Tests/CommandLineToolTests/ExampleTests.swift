@@ -43,7 +43,8 @@ struct ExampleTests {
         .example("audit former"),
         .example("audit paths"), .example("export"), .example("stats"),
         .example("token create"),
-        .example("token list"), .example("token revoke"), .service("serve", client: "ready"), .example("decisions"),
+        .example("token list"), .example("token show"), .example("store list"), .example("token revoke"),
+        .service("serve", client: "ready"), .example("decisions"),
         .signUp, .example("account find"), .example("account show"), .example("account list"), .example("account sign-out"),
         .example("account verify"), .example("account delete"),
         .example("verify"), .example("rebuild"), .example("backup"), .example("restore"), .example("backup drill"),
@@ -131,6 +132,7 @@ struct ExampleTests {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let history = try String(contentsOf: root.appending(path: "Docs/Examples/history.jsonl"), encoding: .utf8)
         try tool.write(history, to: "history.jsonl")
+        try FileManager.default.createDirectory(at: tool.folder.appending(path: "backups"), withIntermediateDirectories: true)
         let decisions = "data/.muniment/decisions/default"
         try FileManager.default.createDirectory(at: tool.folder.appending(path: decisions), withIntermediateDirectories: true)
         try tool.write(

@@ -152,7 +152,8 @@ struct RunningServiceTests {
             let digest = { try tool.shell("cat .muniment/service.json").output }
             let before = try digest()
             for (wrong, reason) in [
-                ("echo nothing >server.key", "cannot serve TLS"), ("echo nothing >server.crt", "`server.crt` is not a certificate"),
+                ("echo nothing >server.key", "belong together (`server.crt` and `server.key`)"),
+                ("echo nothing >server.crt", "`server.crt` is not a certificate"),
                 ("rm server.crt", "cannot read `server.crt`"), ("chmod 644 server.key", "allows other users to open it"),
             ] {
                 _ = try ServerCertificate(.p256, in: tool.folder.path)
@@ -183,6 +184,7 @@ struct RunningServiceTests {
             let secret = try tool.make("token create --data . --store * --can administer").output.trimmingCharacters(in: .newlines)
             let metrics = try tool.shell("\(call.replacing("/healthz", with: "/metrics")) --oauth2-bearer \(secret)").output
             #expect(metrics.contains("muniment_certificate_end_timestamp_seconds \(end)"), "\(metrics)")
+            #expect(metrics.contains("\nmuniment_faults_total 5\n"), "\(metrics)")
             try tool.make("register user:bob")
             #expect(try service.stop().code == 0)
         }

@@ -1,4 +1,6 @@
+import Events
 import Foundation
+import Muniment
 import TestSupport
 import Testing
 
@@ -32,6 +34,75 @@ struct ServeCheckTests {
             #expect(result.lines.contains("start    serves the store `whole`"), "\(result.output)")
             #expect(!result.output.contains("serves the store `broken`"), "\(result.output)")
             #expect(try state(tool) == before)
+        }
+    }
+
+    @Test(
+        "A start with a wrong setting creates nothing, and its error names the option",
+        arguments: ["head-limit", "connections", "connections-per-address", "rate-limit", "deadline", "listen", "accounts"])
+    func wrongSetting(option: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            for check in ["", " --check"] {
+                let result = try tool.run("serve\(check) --data data --\(option) nothing")
+                let text = result.output + result.errors
+                #expect(result.code != 0 && text.contains("--\(option): "), "\(text)")
+            }
+            #expect(try tool.shell("ls -A").output.isEmpty)
+        }
+    }
+
+    @Test("A clock behind the newest commit is a problem")
+    func wrongClock() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let ahead = StoreOptions(clock: { systemClock().advanced(bySeconds: 86_400) })
+            try Store.create(at: tool.folder.path + "/data/whole", options: ahead).close()
+            let result = try check(tool)
+            #expect(result.code == 1, "\(result.output)")
+            #expect(result.output.contains("problem  the store `whole` would take no changes: the clock says"), "\(result.output)")
+        }
+    }
+
+    /// Whether this process can run the tool as another user.
+    private static let hasOtherUser: Bool = {
+        let call = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "test", "-x", BuiltTool.executable.path]
+        return getuid() == 0 && (try? ChildProcess(call).finish().exitCode) == 0
+    }()
+
+    @Test(
+        "A store that the user of the service may not access is a problem; the service serves the others and names it",
+        .enabled(if: hasOtherUser),
+        arguments: [
+            "chown root data/closed/log/data.mdb", "chown root data/closed/index/data.mdb", "chmod 000 data/closed",
+            "chown -R root data/closed",
+        ])
+    func otherOwner(fault: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            for name in ["closed", "whole"] { try tool.make("init --store data/\(name)") }
+            // A folder of another user that may be looked into is no store.
+            #expect(try tool.shell("chown -R 65534:65534 . && \(fault) && mkdir data/notes").code == 0)
+            let asOther = "setpriv --reuid=65534 --regid=65534 --clear-groups $muniment serve --data data --listen 127.0.0.1:0"
+            let result = try tool.shell(asOther + " --check")
+            let problems = result.lines.filter { $0.hasPrefix("problem") }
+            #expect(result.code == 1 && problems.count == 1, "\(result.output)")
+            let begin = "problem  the store `closed` would not be served: "
+            #expect(problems.allSatisfy { $0.hasPrefix(begin) && $0.contains("chown -R USER") }, "\(problems)")
+            #expect(result.lines.contains("start    serves the store `whole`"), "\(result.output)")
+            let backup = try tool.shell(
+                "setpriv --reuid=65534 --regid=65534 --clear-groups $muniment backup monday --data data; echo $?; ls")
+            // A backup contains no index.
+            let isMade = fault.contains("index")
+            #expect(
+                (backup.lines.contains("0"), backup.lines.contains("monday")) == (isMade, isMade),
+                "\(backup.output) \(backup.errors)")
+            let served = try tool.shell(
+                "(\(asOther) >out 2>err & echo $! >pid); while ! grep -q listening out && kill -0 $(cat pid); do sleep 0.1; done; "
+                    + "kill -TERM $(cat pid); while kill -0 $(cat pid) 2>/dev/null; do sleep 0.1; done; cat out err")
+            #expect(served.output.contains("listening on"), "\(served.output)\(served.errors)")
+            let lines = served.lines.filter {
+                $0.contains("error the store `closed` is not served: ") && $0.contains("chown -R USER")
+            }
+            #expect(lines.count == 1, "\(served.output)")
+            #expect(served.output.contains("the store `whole` is locked"), "\(served.output)")
         }
     }
 

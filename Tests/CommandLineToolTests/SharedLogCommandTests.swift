@@ -36,4 +36,24 @@ struct SharedLogCommandTests {
             #expect(again.lines == ["moved 2 revisions to the shared log"])
         }
     }
+
+    @Test("A node without the folder of its recorded copy starts, names it, and serves it when it is back")
+    func missingCopy() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let server = try PostgreSQLServer.withDatabase()
+            let log = "--log postgresql://muniment@/muniment?host=\(server.folder) --log-without-standby"
+            try tool.make("init --store data/default")
+            try server.run(try tool.make("log schema").output)
+            try tool.make("log move --store data/default --to \(log.dropFirst(6))")
+            let (path, elsewhere) = (tool.folder.appending(path: "data/default"), tool.folder.appending(path: "elsewhere"))
+            let call = "serve --data data --listen 127.0.0.1:0 \(log)"
+            #expect(try ServingTool(tool, call: call, lineCount: 1).stop().code == 0)
+            try FileManager.default.moveItem(at: path, to: elsewhere)
+            let service = try ServingTool(tool, call: call, lineCount: 1)
+            #expect(try service.hasReported("the store `default` is not served: the store `data/default` is missing"))
+            try FileManager.default.moveItem(at: elsewhere, to: path)
+            #expect(try service.hasReported("the store `default` is served again"))
+            #expect(try service.stop().code == 0)
+        }
+    }
 }

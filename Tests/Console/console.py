@@ -25,6 +25,9 @@ AT = SETTINGS["address"]
 AXE = Axe()
 # Refused requests that a test provokes appear in the browser's console as failed resources.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (401|403|404|409|412)")
+# How long a test waits for an event before it fails; many times what a slow machine needs. A test never waits for a time to pass.
+TIMEOUT_MS = 120_000
+expect.set_options(timeout=TIMEOUT_MS)
 MOMENT = "2024-05-14T09:30:00Z"
 tests = []
 
@@ -42,7 +45,7 @@ class Console:
         self.allows_refusals = allows_refusals
         options = {"locale": "en-GB", "timezone_id": "UTC", **options}
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=theme, accept_downloads=True, **options)
-        self.context.set_default_timeout(15000)
+        self.context.set_default_timeout(TIMEOUT_MS)
         self.page = self.context.new_page()
         self.page.on("console", self.note)
         self.page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
@@ -71,12 +74,13 @@ class Console:
     def wait(self):
         """Waits until the screen and all its parts are ready."""
         self.page.wait_for_selector(".screen, .failure, .form-error:not(:empty)")
-        expect(self.page.locator("[aria-busy]")).to_have_count(0, timeout=20000)
+        expect(self.page.locator("[aria-busy]")).to_have_count(0)
 
     def go(self, path):
         """Opens another address of the console without a new sign-in."""
-        self.page.evaluate("path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }", path)
-        self.page.wait_for_timeout(50)
+        # The console marks its page as busy a moment later, and as ready when the new screen is there.
+        self.page.evaluate("""path => { document.querySelector('main')?.setAttribute('aria-busy', 'true');
+            history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }""", path)
         self.wait()
         return self.page
 
@@ -264,7 +268,7 @@ def lanes_show_what_began_and_ended_a_bar(browser):
     details = page.locator(".lane-details")
     expect(details).to_contain_text("from 14 May 2024, 09:10:00 to 14 May 2024, 10:00:00 (50 minutes)")
     expect(details.locator(".cause").first).to_contain_text("Began: user:ann: role:staff was granted read on folder:finance")
-    expect(details.locator(".cause").last).to_contain_text("Ended: user:ann: role:staff lost everything on folder:finance")
+    expect(details.locator(".cause").last).to_contain_text("Ended: user:ann: role:staff lost everything from its entry on folder:finance")
     # The axis has round times.
     times = page.locator(".lane-axis span").all_inner_texts()
     assert 3 <= len(times) <= 7 and all(re.search(r"(00|06|12|18):00", time) for time in times), times
@@ -302,10 +306,10 @@ def without_a_connection_the_page_says_so_and_continues_later(browser):
     console.context.set_offline(True)
     expect(page.locator(".banner")).to_contain_text("No connection")
     page.evaluate("history.pushState(null, '', '/console/person/user%3Agus'); dispatchEvent(new PopStateEvent('popstate'))")
-    expect(page.get_by_role("alert")).to_contain_text("The service does not answer", timeout=15000)
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer")
     console.axe("no connection")
     console.context.set_offline(False)
-    expect(page.get_by_role("heading", level=1)).to_have_text("user:gus", timeout=15000)
+    expect(page.get_by_role("heading", level=1)).to_have_text("user:gus")
     console.wait()
     expect(page.locator(".banner")).to_be_hidden()
     console.problems = [problem for problem in console.problems if "ERR_INTERNET_DISCONNECTED" not in problem]
@@ -342,13 +346,51 @@ def time_moves_every_screen_and_is_in_the_address(browser):
     slider = page.get_by_label("Moment", exact=True)
     slider.focus()
     slider.press("Home")
-    page.wait_for_timeout(200)
     console.wait()
     expect(page.locator("main")).to_contain_text("does not exist at this moment")
     slider.press("End")
-    page.wait_for_timeout(200)
+    page.wait_for_url(lambda url: "at=" not in url)
     console.wait()
     assert "at=" not in page.url, page.url
+    console.close()
+
+
+@test
+def a_moment_that_is_none_is_replaced_and_a_drag_keeps_the_one_before(browser):
+    # Names that do not exist are answered with 404.
+    console = Console(browser, allows_refusals=True)
+    page = console.open(f"/console/object/doc%3Apayroll?at={MOMENT}")
+    field = page.get_by_label("Date and time")
+    # Typed without a pause: a year has four digits, so the rest is the time.
+    field.press_sequentially("06152025120000PM")
+    page.get_by_role("heading", level=1).click()
+    page.wait_for_url("**at=2025-06-15T12%3A00%3A00Z")
+    console.wait()
+    assert field.input_value().startswith("2025-06-15T12:00"), field.input_value()
+    # A deleted part is no moment.
+    field.focus()
+    page.keyboard.press("Delete")
+    page.get_by_role("heading", level=1).click()
+    assert field.input_value().startswith("2025-06-15T12:00"), field.input_value()
+    # Several steps of the slider are one step of the history.
+    knob = page.get_by_label("Moment", exact=True)
+    knob.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_url(lambda url: "2025-06-15" not in url)
+    console.wait()
+    assert "2025-06-15" not in page.url, page.url
+    page.go_back()
+    page.wait_for_url("**at=2025-06-15T12%3A00%3A00Z")
+    console.go("/console/object/doc%3Apayroll?at=2020-01-01T00:00:00Z")
+    expect(page.locator("time-slider")).to_contain_text("before the store existed")
+    expect(page.locator("time-slider")).not_to_contain_text("revision")
+    console.go(f"/console/?at={MOMENT}")
+    expect(page.locator("main")).to_contain_text("These counts are about the present")
+    console.go("/console/compare?name=user%3Anobody&from=2024-01-01")
+    expect(page.locator("main")).to_contain_text("This name is not in the store")
+    console.go("/console/compare?name=user%3Aeli&from=2024-01-01&to=2025-01-01")
+    expect(page.locator("main")).to_contain_text("not those of its roles")
     console.close()
 
 
@@ -603,6 +645,29 @@ def a_name_without_a_class_is_not_added_to_a_draft(browser):
     expect(page.locator(".draft li")).to_have_count(0)
     fill_draft(page)
     expect(page.locator(".draft li")).to_have_count(1)
+    # A field for one class alone knows the class.
+    page.get_by_label("Change", exact=True).select_option(label="Delete a role")
+    page.get_by_label("Role", exact=True).fill("staff")
+    page.get_by_role("button", name="Add to the draft").click()
+    expect(page.locator(".draft li").nth(1)).to_contain_text("delete role:staff")
+    console.close()
+
+
+@test
+def changes_are_of_the_present_and_keep_the_moment(browser):
+    console = Console(browser, allows_refusals=True)
+    page = console.open("/console/why/user%3Agus/read/doc%3Apayroll?at=2024-05-14")
+    page.get_by_role("button", name="Try it").first.click()
+    console.wait()
+    assert "what-if?at=2024-05-14" in page.url, page.url
+    expect(page.locator("main .note").first).to_contain_text("Changes apply to the present")
+    console.go("/console/object/folder%3Ashared")
+    page.get_by_label("Previous change").click()
+    console.wait()
+    page.get_by_role("link", name="Share", exact=True).click()
+    console.wait()
+    assert "share/folder%3Ashared?at=" in page.url, page.url
+    expect(page.locator("main .note").first).to_contain_text("Changes apply to the present")
     console.close()
 
 
@@ -619,7 +684,7 @@ def a_draft_survives_an_expired_session(browser):
     fill_draft(page)
     expect(page.locator(".draft li")).to_have_count(1)
     tokens("revoke", number)
-    expect(page.get_by_label("Token")).to_be_visible(timeout=20000)
+    expect(page.get_by_label("Token")).to_be_visible()
     console.sign_in("ask")
     expect(page.locator(".draft li")).to_contain_text("role:staff")
     page.locator(".menu summary").click()
@@ -748,8 +813,8 @@ def activity_filters_and_saves_files(browser):
     page.get_by_label("Text in names").fill("mill")
     page.get_by_role("button", name="Show", exact=True).click()
     console.wait()
-    page.wait_for_timeout(300)
-    assert all("mill" in row for row in rows.all_inner_texts())
+    expect(rows.filter(has_not_text="mill")).to_have_count(0)
+    assert rows.count() > 0
     console.close()
 
 
@@ -769,7 +834,7 @@ def the_history_of_a_role_has_its_members_and_its_access(browser):
     history = page.locator("section", has=page.get_by_role("heading", name="History", exact=True))
     expect(history).to_contain_text("role:studio became a member of role:staff")
     expect(history).to_contain_text("role:staff was granted read on folder:finance")
-    expect(history).to_contain_text("role:staff lost everything on folder:finance")
+    expect(history).to_contain_text("role:staff lost everything from its entry on folder:finance")
     # The newest record is first, and no record is shown twice.
     times = history.locator("li time").evaluate_all("times => times.map(time => time.dateTime)")
     assert times == sorted(times, reverse=True), times
@@ -897,7 +962,7 @@ def an_expired_session_leads_back_after_a_new_sign_in(browser):
     console = Console(browser, allows_refusals=True)
     page = console.open("/console/", token="short")
     subprocess.run([SETTINGS["tool"], "token", "revoke", SETTINGS["short_id"], "--data", SETTINGS["data"]], check=True, capture_output=True)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
     while page.get_by_label("Token").count() == 0 and time.monotonic() < deadline:
         page.evaluate("history.pushState(null, '', '/console/person/user%3Agus'); dispatchEvent(new PopStateEvent('popstate'))")
         page.wait_for_timeout(300)
@@ -916,7 +981,7 @@ def an_account_signs_in_and_its_session_is_renewed(browser):
 
     email, password = "ann@example.com", "a long password"
     attempt = post("sign-up", {"provider": "password", "evidence": {"email": email, "password": password}, "displayName": "Ann"})["attempt"]
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
     while not (mails := glob.glob(SETTINGS["outbox"] + "/*.eml")) and time.monotonic() < deadline:
         time.sleep(0.1)
     code = re.search(r"The code is:\s+(\S+)", open(mails[0]).read()).group(1)
@@ -1002,7 +1067,7 @@ def a_token_that_only_asks_shows_new_commits(browser):
     console = Console(browser)
     page = console.open("/console/", token="ask")
     change({"op": "register", "principal": "user:seen-by-asking"})
-    expect(page.locator(".timeline").first).to_contain_text("user:seen-by-asking", timeout=15000)
+    expect(page.locator(".timeline").first).to_contain_text("user:seen-by-asking")
     console.close()
 
 
@@ -1016,7 +1081,7 @@ def new_commits_appear_by_themselves_also_after_a_restart(browser):
     expect(page.locator(".banner")).to_be_visible()
     subprocess.run([SETTINGS["restart"], "start"], check=True)
     change({"op": "register", "principal": "user:live-two"})
-    expect(page.locator(".timeline")).to_contain_text("user:live-two", timeout=30000)
+    expect(page.locator(".timeline")).to_contain_text("user:live-two")
     expect(page.locator(".banner")).to_be_hidden()
     console.problems = [problem for problem in console.problems if "ERR_" not in problem]
     console.close()
@@ -1080,7 +1145,7 @@ def the_kubernetes_history_is_shown_as_the_tool_answers(browser):
             return performance.now() - start; }""", path))
     durations.sort()
     print(f"    moving through time on {organization}: median {durations[20]:.0f} ms, 95 % {durations[37]:.0f} ms")
-    console.page.wait_for_timeout(200)
+    console.wait()
     console.close()
 
 

@@ -38,6 +38,7 @@ struct InstantTests {
     func readsAndWrites(text: String, microseconds: Int64, written: String) throws {
         #expect(try Instant(text) == Instant(microseconds: microseconds))
         #expect(Instant(microseconds: microseconds).description == written)
+        #expect(try Instant(Instant(microseconds: microseconds).fixedLengthText).microseconds == microseconds)
     }
 
     static let unreadable = [

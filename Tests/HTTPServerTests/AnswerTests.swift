@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite struct `Requests and their answers` {
@@ -41,7 +42,7 @@ import Testing
     func streams() throws {
         let application = TestApplication(answering: { _ in
             let stream = HTTPStream(limitBytes: 1_000)
-            DispatchQueue.global().async {
+            _ = TestThread {
                 for number in 1...20_000 { try? stream.writeBlocking(Array("\(number)\n".utf8)) }
                 stream.finish()
             }

@@ -1,5 +1,7 @@
 import Dispatch
+import Glibc
 import HTTPServer
+import TestSupport
 import Testing
 
 @Suite struct `Limits: what is too much is refused, and what is too slow is ended` {
@@ -91,7 +93,10 @@ import Testing
         settings.idleSeconds = 1
         settings.requestSeconds = 1
         let application = TestApplication(answering: { request in
-            DispatchQueue.global().asyncAfter(deadline: .now() + 2.5) { request.respond(.text("at last")) }
+            _ = TestThread {
+                usleep(2_500_000)
+                request.respond(.text("at last"))
+            }
             return .later
         })
         try withServer(application, settings) { server in
@@ -171,7 +176,7 @@ import Testing
         let (arrived, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let application = TestApplication(answering: { request in
             arrived.signal()
-            DispatchQueue.global().async {
+            _ = TestThread {
                 goOn.wait()
                 goOn.signal()
                 request.respond(.text("at last"))

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HTTPServer
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `Streams: bounded, in order, and over when the client is gone` {
@@ -35,7 +36,7 @@ import Testing
         try withServer(source.application) { server in
             let client = try RawClient(port: server.port, receiveBufferBytes: 4_096)
             client.send(Self.head)
-            DispatchQueue.global().async {
+            _ = TestThread {
                 let block = [UInt8](repeating: 0x61, count: 1_000)
                 while written.load(ordering: .relaxed) < total {
                     guard (try? source.stream.writeBlocking(block)) != nil else { break }
@@ -62,7 +63,7 @@ import Testing
         try withServer(source.application) { server in
             var client: RawClient? = try RawClient(port: server.port)
             client?.send(Self.head)
-            DispatchQueue.global().async {
+            _ = TestThread {
                 while (try? source.stream.writeBlocking([UInt8](repeating: 0x61, count: 600))) != nil {}
                 gaveUp.signal()
             }
@@ -157,7 +158,7 @@ import Testing
         try withServer(source.application) { server in
             let client = try RawClient(port: server.port)
             client.send("GET / HTTP/1.0\r\n\r\n")
-            DispatchQueue.global().async {
+            _ = TestThread {
                 for number in 1...3 { try? source.stream.writeBlocking(Array("\(number)\n".utf8)) }
                 source.stream.finish()
             }

@@ -26,7 +26,7 @@ import Testing
         answering: { request in
             guard request.path == "/stream" else { return .now(.text("\(request.body.count)")) }
             let stream = HTTPStream()
-            DispatchQueue.global().async {
+            _ = TestThread {
                 for number in 1...5_000 { try? stream.writeBlocking(Array("\(number)\n".utf8)) }
                 stream.finish()
             }

@@ -50,7 +50,7 @@ package struct AccountsClient: Sendable {
         if let name { body["displayName"] = .string(name) }
         let started = try await post("/v1/accounts/sign-up", body)
         guard let attempt = try started.json.text("attempt") else { throw NotSignedIn(answer: started.text) }
-        let code = try await mails.next(to: email, after: sent).code
+        let code = try await mails.nextCode(to: email, after: sent)
         return try Person(try await post("/v1/accounts/sign-up/confirm", ["attempt": .string(attempt), "code": .string(code)]))
     }
 

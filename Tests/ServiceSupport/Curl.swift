@@ -18,7 +18,7 @@ package struct Curl: ServiceClient {
         let folder = FileManager.default.temporaryDirectory.appending(path: "muniment-curl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        var arguments = ["--silent", "--show-error", "--globoff", "--path-as-is", "--max-time", "60"] + options
+        var arguments = ["--silent", "--show-error", "--globoff", "--path-as-is", "--max-time", "600"] + options
         arguments += method == "HEAD" ? ["--head"] : ["--request", method]
         let (head, content) = (folder.appending(path: "head"), folder.appending(path: "body"))
         arguments += ["--dump-header", head.path, "--output", content.path]

@@ -12,20 +12,23 @@ package final class KeptMails: Mailer {
     /// All sent mails, in order.
     package var all: [MailMessage] { mails.withLock { $0 } }
 
-    /// Returns the next mail to an address after the first `count` mails, and waits for it if necessary.
+    /// Returns the code in the next mail to an address that has one, after the first `count` mails. Waits for it if necessary.
+    ///
+    /// The service sends mails from a queue. A notice of an earlier change can therefore arrive after `count` was taken; it has no code.
     ///
     /// - Parameter timeoutSeconds: The maximum wait, so that a faulty test ends.
-    /// - Throws: ``NoMail`` if no mail arrives in that time.
-    package func next(to email: String, after count: Int, timeoutSeconds: Int = 30) async throws -> MailMessage {
+    /// - Throws: ``NoMail`` if no such mail arrives in that time.
+    package func nextCode(to email: String, after count: Int, timeoutSeconds: Int = 300) async throws -> String {
         let end = ContinuousClock.now + .seconds(timeoutSeconds)
         while true {
-            if let found = all.dropFirst(count).first(where: { $0.to.text == email.lowercased() }) { return found }
+            let codes = all.dropFirst(count).lazy.filter { $0.to.text == email.lowercased() }.map(\.code)
+            if let code = codes.first(where: { !$0.isEmpty }) { return code }
             guard .now < end else { throw NoMail(email: email) }
             try await Task.sleep(for: .milliseconds(2))
         }
     }
 
-    /// An expected mail was not sent.
+    /// An expected mail with a code was not sent.
     package struct NoMail: Error { package let email: String }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import TestSupport
 
 /// The built `muniment serve` as a separate process.
@@ -36,7 +36,10 @@ package final class ServedProcess: Sendable {
         self.port = port
     }
 
-    deinit { kill() }
+    deinit {
+        kill()
+        ServiceLog.keep(errors, of: "serve")
+    }
 
     package struct NotListening: Error {
         package let lines: [String]
@@ -75,7 +78,7 @@ package final class ServedProcess: Sendable {
     ]
 
     /// The executable is in the folder of the tests.
-    private static let executable: URL = {
+    package static let executable: URL = {
         var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         while !FileManager.default.isExecutableFile(atPath: folder.appending(path: "muniment").path), folder.path != "/" {
             folder.deleteLastPathComponent()

@@ -13,13 +13,16 @@ package final class ServiceFixture {
     package let clock = ManualClock()
     package let service: MunimentService
     private var server: HTTPServer?
+    private let reports = Reports()
 
     /// - Parameter change: Changes the settings before the service starts.
     package init(_ change: (inout ServiceSettings) -> Void = { _ in }) throws {
         directory = FileManager.default.temporaryDirectory.path + "/muniment-service-\(UUID().uuidString)"
         let clock = clock
         let options = StoreOptions(clock: { clock.now }, expiryRecording: .withCommits)
-        var settings = ServiceSettings(dataDirectory: directory, clock: { clock.now }, storeOptions: options, report: { _ in })
+        let reports = reports
+        var settings = ServiceSettings(
+            dataDirectory: directory, clock: { clock.now }, storeOptions: options, report: { reports.add($0) })
         change(&settings)
         service = try MunimentService(settings)
     }
@@ -28,6 +31,7 @@ package final class ServiceFixture {
     package func end() {
         server?.stop(graceSeconds: 5)
         try? service.close()
+        ServiceLog.keep(reports.lines.joined(separator: "\n"), of: "in process")
         try? FileManager.default.removeItem(atPath: directory)
     }
 

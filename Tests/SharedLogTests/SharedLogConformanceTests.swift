@@ -15,7 +15,10 @@ enum Database {
         return server
     }
 
-    static func logs() throws -> PostgreSQLLogs { PostgreSQLLogs(try server.get().address(), allowsNoStandby: true) }
+    /// The server never fails in these tests, so that a connection may take as long as the machine needs for it.
+    static func logs() throws -> PostgreSQLLogs {
+        PostgreSQLLogs(try server.get().address() + " connect_timeout=1200", allowsNoStandby: true)
+    }
 }
 
 /// The implementations of a shared log.
@@ -192,7 +195,7 @@ struct SharedLogConformanceTests {
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) {
                 do { #expect(try log.append(next, after: end)) } catch { Issue.record(error) }
             }
-            while try log.wait(after: end, atMost: .seconds(5)) != nil {}
+            while try log.wait(after: end, atMost: .seconds(1_200)) != nil {}
             #expect(try log.position() == next.end(after: end))
         }
     }

@@ -235,7 +235,7 @@ struct SharedStoreTests {
                 let nodes = try SharedNodes(2, in: folder) { $0 == 1 ? faulty : shared }
                 faulty.breaksChain = true
                 try nodes.stores[0].commit(Transaction("user:root", [.register("user:ann")]))
-                let deadline = ContinuousClock.now + .seconds(10)
+                let deadline = ContinuousClock.now + .seconds(1_200)
                 while nodes.stores[1].obstacleToWriting == nil, ContinuousClock.now < deadline {
                     Thread.sleep(forTimeInterval: 0.01)
                 }

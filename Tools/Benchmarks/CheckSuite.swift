@@ -24,6 +24,15 @@ struct CheckSuite {
         var raw: Timing
     }
 
+    /// Checks the first entry on an object.
+    static func checkFirst(_ store: Store, _ data: GeneratedStore) throws {
+        let entry = data.generator.objectEntry(0)
+        let isAllowed = try store.read { snapshot in
+            try snapshot.check(Name(entry.subject), privileges(ofRank: entry.rank), on: Name(entry.object)).isAllowed
+        }
+        guard isAllowed else { throw BenchmarkFailure("the first check has the wrong answer") }
+    }
+
     func run() throws -> Result {
         let raw = try RawLMDB.get(data, calls: calls, seed: 3)
         return try store.read { snapshot in

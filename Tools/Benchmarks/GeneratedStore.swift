@@ -10,6 +10,8 @@ struct GeneratedStore {
     let folder: String
     let events: Double
     let importSeconds: Double
+    /// The most memory of this process during the import, in bytes, without mapped files.
+    let mostMemory: Double
 
     var path: String { folder + "/store" }
     var logCopy: String { folder + "/raw-log" }
@@ -20,10 +22,13 @@ struct GeneratedStore {
 
     /// Imports the company. Only the import itself is timed.
     ///
-    /// - Parameter clock: returns the time of the commits; nil for the machine's clock. A service commits only to a store whose last
-    ///   commit is not long ago.
+    /// - Parameters:
+    ///   - clock: returns the time of the commits; nil for the machine's clock. A service commits only to a store whose last commit is
+    ///     not long ago.
+    ///   - memory: nil if the memory is not measured.
     static func make(
-        entries: Int, in folder: String, clock: (@Sendable () -> Instant)? = { BenchmarkClock().now }
+        entries: Int, in folder: String, clock: (@Sendable () -> Instant)? = { BenchmarkClock().now },
+        memory: MemorySampler? = MemorySampler()
     ) throws -> GeneratedStore {
         let generator = Generator(entries: entries)
         let path = folder + "/store"
@@ -57,7 +62,8 @@ struct GeneratedStore {
         seconds += start.duration(to: .now).nanoseconds / 1e9
         let events = Double(try store.statistics().events)
         try store.close()
-        let made = GeneratedStore(generator: generator, folder: folder, events: events, importSeconds: seconds)
+        let made = GeneratedStore(
+            generator: generator, folder: folder, events: events, importSeconds: seconds, mostMemory: memory?.stop() ?? 0)
         for (part, copy) in [("log", made.logCopy), ("index", made.indexCopy)] {
             try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
             try FileManager.default.copyItem(atPath: "\(path)/\(part)/data.mdb", toPath: copy + "/data.mdb")

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Counts the instructions of requests to the service with valgrind's cachegrind: figures without noise, for judging a change.
+/// Counts the instructions of operations with valgrind's cachegrind: figures without noise, for judging a change.
 ///
 /// Each operation runs twice, with few and with many calls. The difference of the instructions, divided by the difference of the calls,
 /// is the cost of a call: the costs of the start and of the preparation cancel out.
@@ -14,13 +14,25 @@ struct InstructionSuite {
         let few: Int
         let many: Int
         var goal: Double?
+        /// Nil for a request to the service.
+        var counted: CountedOperation?
+        /// An operation whose instructions are not part of this one.
+        var without: CountedOperation?
     }
 
     private static let entries = 10_000
     private static let operations = [
-        Operation(name: "GET /healthz", few: 1_000, many: 5_000),
+        Operation(name: "durable commit of one event, 64 callers", few: 40, many: 400, goal: 50_000, counted: .commit),
+        Operation(
+            name: "bulk import, an event", few: entries, many: CountedOperation.size, goal: 22_000, counted: .import,
+            without: .generate),
+        Operation(name: "rebuild of the index, an event", few: 1, many: 4, goal: 12_000, counted: .rebuild),
         Operation(name: "AuthZEN evaluation", few: 1_000, many: 5_000, goal: 70_000),
         Operation(name: "decision in evaluations of \(ServiceSuite.items)", few: 20, many: 120),
+        Operation(name: "GET /healthz", few: 1_000, many: 5_000),
+        Operation(
+            name: "query by range and prefix, first 100 of \(CountedOperation.size) objects", few: 5, many: 25, counted: .query),
+        Operation(name: "audit page of 100 of \(CountedOperation.size) records", few: 5, many: 55, counted: .audit),
     ]
 
     /// Returns the table.
@@ -33,20 +45,52 @@ struct InstructionSuite {
             let place = folder + "/instructions"
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(atPath: place) }
-            let counts = try service(operation, in: place)
-            let calls = Double(counts.many.calls - counts.few.calls)
-            table.add(
-                Row(
-                    operation.name, .instructions((counts.many.instructions - counts.few.instructions) / calls),
-                    goal: operation.goal.map { .figureAtMost($0, .instructions) }))
+            var figure = try operation.counted.map { try library($0, operation, in: place) } ?? service(operation, in: place)
+            if let without = operation.without { figure -= try library(without, operation, in: place) }
+            table.add(Row(operation.name, .instructions(figure), goal: operation.goal.map { .figureAtMost($0, .instructions) }))
         }
         return table
     }
 
     private typealias Count = (calls: Int, instructions: Double)
 
-    private func valgrind(_ log: String) -> [String] {
-        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", "--log-file=\(log)"]
+    /// Returns the instructions of a call, from counts with few and with many calls.
+    private func difference(_ counts: [Count]) -> Double {
+        (counts[1].instructions - counts[0].instructions) / Double(counts[1].calls - counts[0].calls)
+    }
+
+    /// Returns the beginning of a command that counts the instructions of a program. The program is copied without its symbols:
+    /// valgrind 3.19 ends when it reads those of a large Swift program.
+    private func valgrind(_ program: String, _ place: String, log: String) throws -> [String] {
+        let copy = place + "/program"
+        let end = try ChildProcess(["strip", "-o", copy, program], errors: .inherited).finish()
+        guard end.exitCode == 0 else { throw BenchmarkFailure("strip failed for \(program)") }
+        // glibc fills and copies large areas with one repeated instruction, which valgrind counts for each byte. From which size it does
+        // so depends on the processor.
+        let tunables = ["stosb", "movsb"].map { "glibc.cpu.x86_rep_\($0)_threshold=1000000000" }.joined(separator: ":")
+        return [
+            "env", "GLIBC_TUNABLES=\(tunables)", "valgrind", "--tool=cachegrind", "--cache-sim=no",
+            "--cachegrind-out-file=/dev/null", "--log-file=\(log)", copy,
+        ]
+    }
+
+    private func library(_ counted: CountedOperation, _ operation: Operation, in place: String) throws -> Double {
+        difference(
+            try [operation.few, operation.many].map { count in
+                let (log, store) = (place + "/cachegrind", place + "/\(count)")
+                try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+                defer { try? FileManager.default.removeItem(atPath: store) }
+                try counted.prepare(in: store)
+                let command = try valgrind(CommandLine.arguments[0], place, log: log)
+                let end = try ChildProcess(
+                    command + [CountedOperation.word, counted.rawValue, "\(count)", store], errors: .inherited,
+                    endingWithinSeconds: 3_600
+                ).finish()
+                guard end.exitCode == 0, let calls = Int(end.output.filter(\.isNumber)) else {
+                    throw BenchmarkFailure("the process for \(operation.name) printed: \(end.output)")
+                }
+                return (calls, try instructions(log))
+            })
     }
 
     /// The number of instructions that cachegrind reports: `I refs: 1,234`.
@@ -58,7 +102,7 @@ struct InstructionSuite {
         return count
     }
 
-    private func service(_ operation: Operation, in place: String) throws -> (few: Count, many: Count) {
+    private func service(_ operation: Operation, in place: String) throws -> Double {
         let data = try GeneratedStore.make(entries: Self.entries, in: place)
         let directory = place + "/data"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -67,9 +111,10 @@ struct InstructionSuite {
         let questions = data.generator.questions(.direct, count: ServiceSuite.items).map(ServiceSuite.evaluation)
         let isBatch = operation.name.hasPrefix("decision")
         let body = isBatch ? #"{"evaluations":[\#(questions.joined(separator: ","))]}"# : questions[0]
-        let counts = try [operation.few, operation.many].map { calls in
+        let counts = try [operation.few, operation.many].map { calls -> Count in
             let log = place + "/cachegrind"
-            let command = valgrind(log) + [ServiceSuite.tool, "serve", "--data", directory, "--listen", "127.0.0.1:0"]
+            let command =
+                try valgrind(ServiceSuite.tool, place, log: log) + ["serve", "--data", directory, "--listen", "127.0.0.1:0"]
             try ServiceProcess.with(command[0], Array(command.dropFirst())) { service in
                 let path =
                     operation.name.hasPrefix("GET") ? "/healthz" : isBatch ? "/access/v1/evaluations" : "/access/v1/evaluation"
@@ -86,6 +131,6 @@ struct InstructionSuite {
             }
             return (calls * (isBatch ? ServiceSuite.items : 1), try instructions(log))
         }
-        return (counts[0], counts[1])
+        return difference(counts)
     }
 }

@@ -50,7 +50,9 @@ struct StreamSuite: Sendable {
     private func target(_ number: Int) -> String { "/v1/stores/default/notices?for=user:\(number % Self.streams)" }
 
     private func withService<R>(_ directory: String, _ body: (ServiceProcess) throws -> R) throws -> R {
-        try ServiceProcess.with(ServiceSuite.tool, ["serve", "--data", directory, "--listen", "127.0.0.1:0"], body)
+        // All clients have the same address.
+        let limits = ["--connections-per-address", "\(idleStreams + Self.streams)"]
+        return try ServiceProcess.with(ServiceSuite.tool, ["serve", "--data", directory, "--listen", "127.0.0.1:0"] + limits, body)
     }
 
     private struct Sharing {

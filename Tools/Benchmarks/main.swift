@@ -4,10 +4,11 @@ import Muniment
 
 /// Runs the measurements of DESIGN section 6. Each figure comes with the raw figure of the same run.
 ///
-///     Benchmarks [--quick] [--large] [--instructions] [--only SUITE] [--history FILE] [--json FILE] [--compare FILE] [--folder DIR]
+///     Benchmarks [--quick] [--entries N] [--instructions] [--only SUITE] [--history FILE] [--json FILE] [--compare FILE] [--folder DIR]
 struct Arguments {
     var isQuick = false
-    var isLarge = false
+    /// The number of entries of a further generated store.
+    var entries: Int?
     /// Whether to count the instructions of each operation, with valgrind, instead of its time.
     var countsInstructions = false
     /// The tables of another run, written with `--json`.
@@ -18,12 +19,20 @@ struct Arguments {
     var json: String?
     var folder = FileManager.default.temporaryDirectory.path + "/muniment-benchmark-\(ProcessInfo.processInfo.processIdentifier)"
 
+    private static let fewestEntries = 10_000
+
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
             case "--quick": isQuick = true
-            case "--large": isLarge = true
+            case "--entries":
+                let number = rest.popFirst() ?? ""
+                guard let entries = Int(number), entries >= Arguments.fewestEntries else {
+                    throw BenchmarkFailure(
+                        "--entries `\(number)` is not a number from \(Arguments.fewestEntries): use --entries 10000000")
+                }
+                self.entries = entries
             case "--instructions": countsInstructions = true
             case "--compare": compare = rest.popFirst()
             case "--only": only = rest.popFirst()
@@ -32,7 +41,7 @@ struct Arguments {
             case "--folder": folder = rest.popFirst() ?? folder
             default:
                 throw BenchmarkFailure(
-                    "unknown option `\(argument)`: use --quick, --large, --instructions, --only, --history, --json, --compare or --folder"
+                    "unknown option `\(argument)`: use --quick, --entries, --instructions, --only, --history, --json, --compare or --folder"
                 )
             }
         }
@@ -49,6 +58,7 @@ func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) t
     defer { try? FileManager.default.removeItem(atPath: folder) }
     note("\(label) entries: importing")
     let data = try GeneratedStore.make(entries: entries, in: folder)
+    table.add(Row("most memory during the import, without mapped files", .bytes(data.mostMemory)))
     note("\(label) entries: loading the same rows raw")
     let load = try RawLMDB.sortedLoad(data)
     let rawLoad = Figure.perSecond(data.events / load.seconds)
@@ -77,8 +87,14 @@ func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) t
             goal: .either(.figureAtLeast(2_000_000, .perSecond), .ratioAtLeast(0.2))))
     table.add(Row("disk, an event", .bytes(data.bytes / data.events), goal: .figureAtMost(200, .bytes)))
     note("\(label) entries: checking")
+    let start = ContinuousClock.now
     let store = try Store.open(at: data.path)
     defer { try? store.close() }
+    try CheckSuite.checkFirst(store, data)
+    table.add(
+        Row(
+            "first answer after a clean stop", .nanoseconds(start.duration(to: .now).nanoseconds),
+            goal: .figureAtMost(1e9, .nanoseconds)))
     let checks = try CheckSuite(store: store, data: data, calls: arguments.isQuick ? 20_000 : 200_000).run()
     let raw = Figure.nanoseconds(checks.raw.p50Nanoseconds)
     table.add(Row("direct check, p50", .nanoseconds(checks.direct.p50Nanoseconds), raw: raw, goal: .ratioAtMost(2)))
@@ -98,7 +114,9 @@ func measureGenerated(_ entries: Int, _ label: String, _ arguments: Arguments) t
 func measureChecks(_ arguments: Arguments) throws -> [Table] {
     var sizes = [(10_000, "10 k")]
     if !arguments.isQuick { sizes.append((1_000_000, "1 M")) }
-    if arguments.isLarge { sizes.append((10_000_000, "10 M")) }
+    if let entries = arguments.entries {
+        sizes.append((entries, entries < 1_000_000 ? "\(entries / 1000) k" : "\(entries / 1_000_000) M"))
+    }
     let results = try sizes.map { entries, label in (label: label, made: try measureGenerated(entries, label, arguments)) }
     var tables = results.map(\.made.0)
     if let first = results.first, let last = results.last, results.count > 1 {
@@ -243,23 +261,39 @@ do {
         try await ReplicaFill.run(Array(words.dropFirst()))
         exit(0)
     }
+    if words.first == CountedOperation.word {
+        try CountedOperation.run(Array(words.dropFirst()))
+        exit(0)
+    }
     let arguments = try Arguments(words)
     try FileManager.default.createDirectory(atPath: arguments.folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: arguments.folder) }
     var tables: [Table] = []
+    var isComplete = true
     if arguments.countsInstructions {
         tables.append(try InstructionSuite(folder: arguments.folder).run(only: arguments.only))
+        print(tables[0].text)
     } else {
-        for suite in suites where arguments.only == nil || arguments.only == suite.name {
-            tables += try await suite.run(arguments)
-        }
-        if tables.isEmpty {
+        let wanted = suites.filter { arguments.only == nil || arguments.only == $0.name }
+        guard !wanted.isEmpty else {
             throw BenchmarkFailure("`\(arguments.only ?? "")` is not a suite: use \(suites.map(\.name).joined(separator: ", "))")
         }
+        for suite in wanted {
+            // The figures of the other suites are printed even if one fails.
+            do {
+                let measured = try await suite.run(arguments)
+                for table in measured { print(table.text) }
+                fflush(nil)
+                tables += measured
+            } catch {
+                note("the suite \(suite.name) failed: \(error)")
+                isComplete = false
+            }
+        }
     }
-    print(tables.map(\.text).joined(separator: "\n"))
     if let file = arguments.compare { print(Comparison(of: tables, with: try Table.read(file)).text) }
     if let json = arguments.json { try Table.write(tables, to: json) }
+    if !isComplete { throw BenchmarkFailure("the tables above are incomplete") }
 } catch {
     note("\(error)")
     exit(1)

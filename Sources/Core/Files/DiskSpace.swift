@@ -19,6 +19,9 @@ public struct DiskSpace: Sendable {
         totalBytes = Int(clamping: status.f_blocks).multipliedReportingOverflow(by: blockBytes).partialValue
     }
 
-    /// Whether less space is free than a writing service should leave: 64 MiB, or a sixteenth of a file system below 1 GiB.
-    public var isShort: Bool { freeBytes < min(64 << 20, totalBytes / 16) }
+    /// The space that a writing service should leave: 64 MiB, or a sixteenth of a file system below 1 GiB.
+    public var leastFreeBytes: Int { min(64 << 20, totalBytes / 16) }
+
+    /// Whether less space is free.
+    public var isShort: Bool { freeBytes < leastFreeBytes }
 }

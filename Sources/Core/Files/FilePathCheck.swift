@@ -26,7 +26,8 @@ public final class FilePathCheck: Sendable {
     }
 }
 
-/// A file at a path with its size and its last change: another value after the file was replaced or written to.
+/// A file at a path with its size and its last change: another value after the file was replaced or written to, or its mode or owner was
+/// changed.
 public struct FileVersion: Hashable, Sendable {
     private let identity: FileIdentity
     private let size: Int
@@ -42,7 +43,8 @@ public struct FileVersion: Hashable, Sendable {
 
     init(_ status: stat) {
         (identity, size) = (FileIdentity(status), Int(status.st_size))
-        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        // Unlike the time of the last write, programs that copy files cannot set this time.
+        (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
     }
 }
 

@@ -9,6 +9,8 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     public let isMissing: Bool
     /// Whether the disk, or its quota, is full.
     public let isDiskFull: Bool
+    /// Whether this process may not access the file or folder.
+    public let isNotPermitted: Bool
     /// Whether the system lacks descriptors, memory or disk space, so that the operation can succeed later.
     public let isLackOfResources: Bool
 
@@ -20,6 +22,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
         detail = unsafe String(cString: strerror(code))
         isMissing = code == ENOENT || code == ENOTDIR
+        isNotPermitted = code == EACCES || code == EPERM
         isDiskFull = code == ENOSPC || code == EDQUOT
         isLackOfResources = isDiskFull || [EMFILE, ENFILE, ENOMEM].contains(code)
     }
@@ -29,7 +32,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.operation = operation
         self.path = path
         detail = "it is not a regular file. Replace it with one."
-        (isMissing, isDiskFull, isLackOfResources) = (false, false, false)
+        (isMissing, isNotPermitted, isDiskFull, isLackOfResources) = (false, false, false, false)
     }
 
     public var description: String { "cannot \(operation) `\(path)`: \(detail)" }
@@ -163,7 +166,7 @@ public func syncFolder(of path: String) throws(FileError) {
 }
 
 /// Returns the folder that contains a file: `.` for a name without a folder.
-func parentFolder(of path: String) -> String {
+public func parentFolder(of path: String) -> String {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
 }
 
@@ -211,6 +214,11 @@ public func firstArgumentThatIsNoText() -> String? {
 }
 
 public func mayWrite(to path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
+/// Returns whether this process may read and write a file, or list and change a folder. Returns true for a path that does not exist.
+public func mayUse(_ path: String) -> Bool {
+    unsafe access(path, R_OK | W_OK | (isFolder(path) ? X_OK : 0)) == 0 || errno == ENOENT
+}
 
 /// Returns the mode of a file, as for `chmod`; nil if the file does not exist.
 public func fileMode(_ path: String) -> UInt32? {

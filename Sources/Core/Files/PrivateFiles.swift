@@ -44,6 +44,18 @@ public func closeToOthers(_ path: String, isDeep: Bool = true, noting changes: i
     } catch { changes.failures.append(error) }
 }
 
+/// Returns the files and folders that ``closeToOthers(_:isDeep:noting:)`` would change, unsorted.
+///
+/// Opens no file: this process would lose its locks on a file when it closes the file (`fcntl(2)`).
+public func openToOthers(_ path: String, isDeep: Bool = true) -> [String] {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return [] }
+    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+    guard isFolder || status.st_mode & S_IFMT == S_IFREG else { return [] }
+    let names = isFolder && isDeep ? (try? fileNames(in: path)) ?? [] : []
+    return (status.st_mode & 0o077 != 0 ? [path] : []) + names.flatMap { openToOthers(path + "/" + $0) }
+}
+
 /// Refuses a secret file that other users can open. A group may read a file that belongs to root: systems give one key to several
 /// services in this way.
 ///

@@ -21,7 +21,7 @@ final class ConnectionTable: Sendable {
     /// The limit for each network; 0 for no limit.
     private let limitPerNetwork: Int
     /// Networks of proxies. They carry the connections of many clients, and are not counted by network.
-    private let proxies: Set<IPAddress>
+    private let proxies: [IPAddressRange]
     private let state = Mutex(State())
     /// Signalled when a connection ends while a new one waits, and when no more connections are accepted.
     private let changed = DispatchSemaphore(value: 0)
@@ -52,7 +52,7 @@ final class ConnectionTable: Sendable {
     init(_ settings: HTTPServerSettings) {
         limit = settings.connectionLimit
         limitPerNetwork = settings.connectionsPerAddress
-        proxies = Set(settings.proxies.map(\.network))
+        proxies = settings.proxies
     }
 
     /// Counts an accepted connection. At the total limit, waits until another connection has ended. May be called by one thread only.
@@ -65,7 +65,7 @@ final class ConnectionTable: Sendable {
         while true {
             let isIn = state.withLock { state -> Bool? in
                 if state.isClosed { return false }
-                if let network, limitPerNetwork > 0, !proxies.contains(network),
+                if let network, limitPerNetwork > 0, !isOfProxies(network),
                     state.counts[network, default: 0] >= limitPerNetwork,
                     !state.makeRoom(in: network)
                 {
@@ -123,13 +123,15 @@ final class ConnectionTable: Sendable {
         state.batch = max(1, (0..<state.batch).prefix { _ in endOneOfLargest(&state) }.count)
     }
 
+    private func isOfProxies(_ network: IPAddress) -> Bool { proxies.contains { $0.hasAddress(in: network) } }
+
     /// Closes a waiting or stalled connection of the network with the most connections. Returns whether it found one.
     private func endOneOfLargest(_ state: inout State) -> Bool {
         var largest: (network: IPAddress?, count: Int)?
         let stalled = State.stallLimit
         for connection in state.connections.values where connection.canGiveWay || connection.isStalled(since: stalled) {
             let network = connection.network
-            let count = network.map { proxies.contains($0) ? 0 : state.counts[$0, default: 0] } ?? 0
+            let count = network.map { isOfProxies($0) ? 0 : state.counts[$0, default: 0] } ?? 0
             if count > largest?.count ?? -1 { largest = (network, count) }
         }
         return largest.map { state.makeRoom(in: $0.network) } ?? false

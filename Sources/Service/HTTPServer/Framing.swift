@@ -9,14 +9,20 @@ struct Framing {
 
     /// The headers that a request may have only once, in UTF-8. With two values, a proxy might use one and this server the other. Bytes
     /// that are not UTF-8 would all be read as the same character.
-    private static let singleHeaders: [StaticString] = [
-        "host", "authorization", "content-type", "if-match", "idempotency-key", "last-event-id", "muniment-consistency",
-    ]
+    private struct SingleHeaders: OptionSet {
+        let rawValue: UInt8
+        static let host = SingleHeaders(rawValue: 1 << 0)
+        static let authorization = SingleHeaders(rawValue: 1 << 1)
+        static let contentType = SingleHeaders(rawValue: 1 << 2)
+        static let ifMatch = SingleHeaders(rawValue: 1 << 3)
+        static let idempotencyKey = SingleHeaders(rawValue: 1 << 4)
+        static let lastEventID = SingleHeaders(rawValue: 1 << 5)
+        static let consistency = SingleHeaders(rawValue: 1 << 6)
+    }
 
     private(set) var contentLength: Int?
     private(set) var isChunked = false
-    /// The indexes of the single headers that the request has, as a set of bits.
-    private var foundSingleHeaders: UInt8 = 0
+    private var singleHeaders: SingleHeaders = []
     private var headers = 0
     private(set) var expectsContinue = false
     /// Why the request is rejected; the first reason found.
@@ -38,12 +44,18 @@ struct Framing {
             refuse("the name of a header has an invalid byte")
         }
         if !value.allSatisfy({ HeaderText.isValueByte($0) }) { refuse("the value of a header has a control character") }
-        addSingle(name, value)
         switch name.count {
+        case 4 where name.equals("host"): addSingle(.host, "host", value)
         case 6 where name.equals("expect"): expectsContinue = value.equals("100-continue")
+        case 8 where name.equals("if-match"): addSingle(.ifMatch, "if-match", value)
+        case 12 where name.equals("content-type"): addSingle(.contentType, "content-type", value)
+        case 13 where name.equals("authorization"): addSingle(.authorization, "authorization", value)
+        case 13 where name.equals("last-event-id"): addSingle(.lastEventID, "last-event-id", value)
         case 14 where name.equals("content-length"): addLength(value)
+        case 15 where name.equals("idempotency-key"): addSingle(.idempotencyKey, "idempotency-key", value)
         case 16 where name.equals("content-encoding"): addEncoding(value)
         case 17 where name.equals("transfer-encoding"): addCoding(value)
+        case 20 where name.equals("muniment-consistency"): addSingle(.consistency, "muniment-consistency", value)
         default: break
         }
     }
@@ -52,7 +64,7 @@ struct Framing {
     mutating func finish(isHTTP11: Bool) {
         if isChunked && contentLength != nil { refuse("it has both Content-Length and Transfer-Encoding") }
         if isChunked && !isHTTP11 { refuse("Transfer-Encoding is not allowed with HTTP/1.0") }
-        if isHTTP11 && foundSingleHeaders & 1 == 0 { refuse("the Host header is missing") }
+        if isHTTP11 && !singleHeaders.contains(.host) { refuse("the Host header is missing") }
     }
 
     /// Rejects the request, unless it is rejected already.
@@ -60,13 +72,9 @@ struct Framing {
         if refusal == nil { refusal = Refusal(status: status, detail: detail) }
     }
 
-    private mutating func addSingle(_ name: Span<UInt8>, _ value: Span<UInt8>) {
-        guard let index = Self.singleHeaders.firstIndex(where: { name.equals($0) }) else { return }
-        if foundSingleHeaders & 1 << index != 0 {
-            refuse("the request has more than one `\(Self.singleHeaders[index])` header: send one")
-        }
-        if (try? UTF8Span(validating: value)) == nil { refuse("the `\(Self.singleHeaders[index])` header is not UTF-8") }
-        foundSingleHeaders |= 1 << index
+    private mutating func addSingle(_ header: SingleHeaders, _ name: StaticString, _ value: Span<UInt8>) {
+        if !singleHeaders.insert(header).inserted { refuse("the request has more than one `\(name)` header: send one") }
+        if (try? UTF8Span(validating: value)) == nil { refuse("the `\(name)` header is not UTF-8") }
     }
 
     private mutating func addEncoding(_ value: Span<UInt8>) {

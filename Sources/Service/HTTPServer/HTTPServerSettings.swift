@@ -16,7 +16,7 @@ public struct HTTPServerSettings: Sendable {
     /// response for two seconds.
     public var connectionsPerAddress: Int
     /// Addresses of proxies, which have the connections of many clients: ``connectionsPerAddress`` does not limit them.
-    public var proxies: Set<IPAddress>
+    public var proxies: [IPAddressRange]
     /// The memory in bytes for all bodies of requests and responses together. A request with a body above the rest gets the status
     /// 503.
     public var memoryLimitBytes: Int
@@ -44,7 +44,8 @@ public struct HTTPServerSettings: Sendable {
 
     public init(
         address: String = "127.0.0.1", port: UInt16 = 0, threads: Int = 2, headerLimitBytes: Int = 8_192,
-        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, proxies: Set<IPAddress> = [], memoryLimitBytes: Int = 1 << 26,
+        connectionLimit: Int = 8_192, connectionsPerAddress: Int = 0, proxies: [IPAddressRange] = [],
+        memoryLimitBytes: Int = 1 << 26,
         idleSeconds: Int = 60, requestSeconds: Int = 30, tls: TLSFiles? = nil
     ) {
         self.address = address

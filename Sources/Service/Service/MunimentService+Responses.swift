@@ -20,6 +20,11 @@ extension MunimentService {
                 "the files of this store were removed or replaced while the service had them open, so it takes no changes: put the "
                     + "folder back or restore it, then start the service again")
         }
+        if problem.kind == .insufficientResources, store?.lackOfDiskSpace != nil {
+            return Problem(
+                .insufficientResources, "the service's disk has too little free space. Nothing was changed. Try again later.",
+                retryAfterSeconds: 5)
+        }
         guard problem.kind == .failed else { return problem }
         if let route = exchange?.route, router.routes[route].isOfAccounts, accounts?.obstacleToChanges != nil {
             return Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
@@ -106,6 +111,14 @@ extension MunimentService {
             } else {
                 settings.note(.info, "\(store) is locked, revision \(revision)")
             }
+            guard let opening = hosted.store.opening else { continue }
+            var facts = opening.wasClosed ? [] : ["it was not closed before"]
+            if opening.isRebuilt {
+                facts.append("its index was rebuilt from the log")
+            } else if opening.foldedCommits > 0 {
+                facts.append("\(opening.foldedCommits) commits were folded into its index")
+            }
+            if !facts.isEmpty { settings.note(.info, "\(store): " + facts.joined(separator: ", and ")) }
         }
     }
 

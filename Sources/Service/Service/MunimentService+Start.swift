@@ -3,18 +3,13 @@ internal import Muniment
 
 /// The steps of a start that concern the stores of the data directory.
 extension MunimentService {
-    /// Opens every store, and creates the store `default` in an empty data directory. Reports stores that are not served.
+    /// Opens every store, and creates the store `default` in an empty data directory.
     func openStores() throws {
-        let names = try data.names()
-        for name in names {
-            // The other stores are served even if one store is damaged.
-            do { _ = try data.store(name) } catch let damage as StoreDamageError {
-                settings.report("the store `\(name)` is not served: \(damage)")
-            }
-        }
-        let missing = try data.missingNames()
-        for name in missing {
-            settings.report("the store `\(name)` is not served: \(StoreError.missing(path: data.folder(of: name)))")
+        let (names, missing) = (try data.names(), try data.findMissing())
+        // A shared log also names stores whose copies are missing here.
+        for name in names where !missing.contains(name) {
+            // The other stores are served even if one store is unusable.
+            do { _ = try data.store(name) } catch is UnusableStoreError {}
         }
         if names.isEmpty, missing.isEmpty {
             do { _ = try data.create(StoreName.default, preset: .locked, administrator: "user:root") } catch StoreError
@@ -30,7 +25,7 @@ extension MunimentService {
     ///
     /// - Throws: ``AccountStoreError`` if the accounts name a store that does not exist.
     func registerAccounts() throws {
-        let (stores, unserved) = (settings.accounts?.stores ?? [], data.unserved)
+        let (stores, unserved) = (settings.accounts?.stores ?? [], data.unserved.map(\.name))
         for name in stores where try !unserved.contains(name) && data.store(name) == nil {
             throw AccountStoreError(store: name, dataDirectory: settings.dataDirectory)
         }

@@ -1,7 +1,7 @@
 internal import Credentials
 internal import Dispatch
 internal import EventLog
-internal import Events
+public import Events
 internal import Files
 internal import Foundation
 public import HTTPServer
@@ -33,8 +33,9 @@ public final class MunimentService: HTTPApplication {
     let crossOrigin: CrossOrigin
     /// The queue of requests with large bodies.
     let bodies = BodyQueues()
+    let readiness: Readiness
     private let serviceLock: ServiceLock
-    private let tokens: TokenRegistry
+    let tokens: TokenRegistry
     /// The accounts; nil if the service has none.
     let accounts: AccountService?
     /// Long responses to slow clients: at most ``streamLimit`` at once, and a quarter of them for each caller. None is queued.
@@ -49,13 +50,13 @@ public final class MunimentService: HTTPApplication {
 
     /// Opens every store of the data directory for writing. The first start creates the store `default`.
     ///
-    /// A store with damaged files is not served; the others are. Its requests get the status 503.
+    /// A store with damaged or inaccessible files is not served; the others are. Its requests get the status 503.
     ///
     /// - Throws: ``Muniment/StoreError`` for a store that cannot be opened for another reason,
     ///   ``Credentials/ServiceLockError`` if another process uses the directory, or an error of the file system.
     public init(_ settings: ServiceSettings) throws {
         var settings = settings
-        let faults = FaultLog(settings.report)
+        let (faults, report) = (FaultLog(settings.report), settings.report)
         settings.report = { faults.report($0) }
         self.settings = settings
         crossOrigin = CrossOrigin(settings.allowedOrigins)
@@ -64,7 +65,7 @@ public final class MunimentService: HTTPApplication {
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(
             dataDirectory: settings.dataDirectory, shared: settings.sharedLogs?.log(of: SharedLogNames.tokens),
-            report: settings.report)
+            report: settings.report, note: { [note = settings.note] in note(.info, $0) })
         runningCommits = RunningCommits()
         do {
             accounts = try settings.accounts.map { [data, tokens, runningCommits] in
@@ -84,20 +85,33 @@ public final class MunimentService: HTTPApplication {
         metadataPrefix = settings.publicAddress.map { AuthZENMetadata.prefix(of: $0) } ?? ""
         operations = Operations(settings, faults, routes: RouteTable.routes)
         liveFeeds = LiveFeedRegistry(LiveFeedLimits(), counts: operations.counts)
+        readiness = Readiness(data, accounts, settings, faults, report) { [tokens] in
+            do { _ = try tokens.list() } catch { return error }
+            return nil
+        }
         do {
             try tokens.followSharedLog()
             // An unreadable token file is reported at the start, before the first request.
             _ = try tokens.list()
             try openStores()
+            // After the stores are open, so that their obstacles are in the log before those of the accounts.
+            readiness.check()
             try noteStores()
             try registerAccounts()
         } catch {
+            readiness.stop()
             accounts?.close()
             try? data.close()
             serviceLock.end()
             throw error
         }
     }
+
+    /// The current time by the clock of the settings.
+    public var now: Instant { settings.clock() }
+
+    /// Counts a fault that is in the log already.
+    public func countFault() { operations.faults.count.add() }
 
     /// The secret with which the command line tool on this machine authenticates in place of a token.
     var secretOfTool: String { serviceLock.secret }
@@ -139,9 +153,6 @@ public final class MunimentService: HTTPApplication {
         return path
     }
 
-    /// Whether the token file is readable and undamaged, so that callers with tokens can be authenticated.
-    var canReadTokens: Bool { (try? tokens.list()) != nil }
-
     /// Closes the stores after all running reads and writes have ended. Queued work is dropped, because the server has already stopped and
     /// cannot send its responses. Later calls do nothing. The server must have stopped before.
     public func close() throws {
@@ -150,6 +161,7 @@ public final class MunimentService: HTTPApplication {
             operations.flush()
         }
         defer { operations.faults.flush() }
+        readiness.stop()
         // Each queue can pass work to the queues after it.
         for queue in [verification, work, streams] + bodies.all { queue.close() }
         tasks.wait()

@@ -35,7 +35,7 @@ public struct ServiceSettings: Sendable {
     public var note: @Sendable (LogLevel, String) -> Void = { _, _ in }
     /// Proxies with a trusted `X-Forwarded-For`: a request from one of them counts for the last address in the header that is not a
     /// trusted proxy. The header of other clients is ignored.
-    public var trustedProxies: Set<IPAddress> = []
+    public var trustedProxies: [IPAddressRange] = []
     /// The sustained number of requests per second of one caller, by its token or else its address; nil for no limit.
     public var requestsPerSecond: Int?
     /// The deadlines of queries.

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccountsBackupTests {
     @Test("R18 While another process makes and deletes accounts, each backup opens with all changes acknowledged before it")
     func busy() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let helper = try Helper.start(["accounts-forever", folder])
             defer { helper.kill() }
             for round in 0..<8 {
@@ -35,7 +35,7 @@ import Testing
 
     @Test("An account made between the copies of log and keys is not in the backup, and one deleted then is unreadable")
     func between() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder + "/site")
             try makePrivateFolder(fixture.folder)
             let (source, copy) = (AccountsFolder(fixture.folder), AccountsFolder(folder + "/backup"))
@@ -59,7 +59,7 @@ import Testing
 
     @Test("A backup never contains the key of an account that the log says is deleted, even after an interrupted deletion")
     func undestroyed() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder + "/site")
             try makePrivateFolder(fixture.folder)
             try fixture.open { book in for name in ["ann", "bob"] { try fixture.makeAccount(name, book) } }
@@ -78,7 +78,7 @@ import Testing
 
     @Test("A backup with a changed byte is refused, and a restore never overwrites accounts")
     func refused() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder + "/site")
             try makePrivateFolder(fixture.folder)
             let backup = folder + "/backup"
@@ -115,7 +115,7 @@ import Testing
 
     @Test("An older backup opens after later changes, but an older log next to newer account files is refused")
     func older() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder + "/site")
             try makePrivateFolder(fixture.folder)
             try fixture.open { book in _ = try fixture.makeAccount("ann", book) }

@@ -12,7 +12,7 @@ import Testing
     @Test(
         "If a process stops between the key and the log of a new account, the account does not exist and its number is reused")
     func opening() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder)
             try fixture.open { book in _ = try fixture.makeAccount("ann", book) }
             try withKeys(folder) { _ = try $0.make(for: [AccountID(2)]) }
@@ -29,7 +29,7 @@ import Testing
         "If a process stops before or while it destroys the key of a deleted account, opening destroys the key",
         arguments: ["before", "while"])
     func deleting(when: String) throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder)
             let path = folder + "/accounts/keys"
             var keys: [UInt8] = []
@@ -51,7 +51,7 @@ import Testing
 
     @Test("With a log from before a deletion and the keys from after it, the account stays deleted")
     func olderLog() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder)
             let (log, head, kept) = (folder + "/accounts/log", folder + "/accounts/head", folder + "/kept")
             var tokens: SessionTokens?
@@ -86,7 +86,7 @@ import Testing
 
     @Test("If a process stops before the keys or the log exist, opening starts with no accounts")
     func beginning() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let fixture = AccountDatabaseFixture(folder: folder)
             try makePrivateFolder(folder + "/accounts")
             try fixture.open { _ in }
@@ -108,7 +108,7 @@ import Testing
 
     @Test("A second open of the accounts is refused, and another process is told which process holds them")
     func twoProcesses() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let helper = try Helper.start(["accounts-hold", folder])
             #expect(try helper.line() == "open")
             let fixture = AccountDatabaseFixture(folder: folder)
@@ -124,7 +124,7 @@ import Testing
         "After a kill during changes, all acknowledged changes are present and every account is readable",
         arguments: [3, 20, 60])
     func killed(count: Int) throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             var acknowledged: [String] = []
             // Each round uses the files of the previous one, so that recoveries are interrupted too.
             for _ in 0..<3 {
@@ -145,7 +145,7 @@ import Testing
     @Test("After a failed write, changes are refused, reads continue, and all earlier changes are present")
     func fullDisk() throws {
         for limit in [4_000, 40_000, 100_000] {
-            try withTemporaryFolder { folder in
+            try withTemporaryFolder(onDisk: true) { folder in
                 let result = try Helper.run(["accounts-within", folder, "\(limit)"])
                 try #require(result.exitCode == 0, "\(result.output) \(result.error)")
                 let lines = result.lines
@@ -166,7 +166,7 @@ import Testing
         "A full file system refuses a change before anything is written, and accepts changes once it has room",
         .enabled(if: SmallDisk.isPossible))
     func fullFileSystem() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             try FileManager.default.createDirectory(atPath: folder + "/disk", withIntermediateDirectories: true)
             let disk = try SmallDisk(at: folder + "/disk", bytes: 900_000)
             defer { disk.unmount() }
@@ -194,7 +194,7 @@ import Testing
 
     @Test("I8 A deletion that the log cannot store destroys nothing, and the account opens unchanged")
     func deletionWithoutRoom() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let result = try Helper.run(["accounts-delete-without-room", folder])
             try #require(result.exitCode == 0, "\(result.output) \(result.error)")
             #expect(result.lines.contains { $0.hasPrefix("failed ") })
@@ -208,7 +208,7 @@ import Testing
 
     @Test("I8 If a key cannot be overwritten, the deletion is done, stops further changes, and is completed at the next opening")
     func deletionWithReadOnlyKeys() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let result = try Helper.run(["accounts-delete-with-read-only-keys", folder])
             try #require(result.exitCode == 0, "\(result.output) \(result.error)")
             #expect(!result.lines.contains { $0.hasPrefix("failed ") }, "\(result.output)")

@@ -53,7 +53,7 @@ import Testing
         "The key of a new account is stored before the log: a failure leaves one key too many, never one too few"
     )
     func keyBeforeLog() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             // Less than a page of the log, and more than a few slots.
             let result = try Helper.run(["accounts-within", folder, "4000"])
             try #require(result.exitCode == 0, "\(result.output) \(result.error)")
@@ -69,7 +69,7 @@ import Testing
         "The key of an account is synced before the log, and a deletion is synced in the log before it destroys the key"
     )
     func order() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let result = try Helper.run(["accounts-openly", folder])
             try #require(result.exitCode == 0, "\(result.output) \(result.error)")
             let deeds = result.lines.map { line in
@@ -149,7 +149,7 @@ import Testing
 
     @Test("A master key with any permission for other users is refused", arguments: 0..<6)
     func modes(bit: Int) throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let path = folder + "/master.key"
             let mode = 0o600 | UInt32(1) << UInt32(bit)
             try #require(try createFile(path, with: Array(GoldenSeals.masterKey.utf8), mode: 0o600))

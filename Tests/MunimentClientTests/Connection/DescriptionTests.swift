@@ -21,7 +21,10 @@ struct DescriptionTests {
 
     /// The operations that an application does not need, each with the reason.
     static let omitted: [(reason: String, operations: Set<String>)] = [
-        ("for operators and other programs", ["health", "readiness", "metrics", "openAPI", "listProblems", "describeProblem"]),
+        (
+            "for operators and other programs",
+            ["health", "readiness", "metrics", "openAPI", "listProblems", "describeProblem", "listTokens", "describeToken"]
+        ),
         ("for `EventSource` in browsers", ["createTicket"]),
         ("`Replica` opens it", ["replica"]),
         (

@@ -43,7 +43,7 @@ struct ClientFixture {
 
     /// Returns the code of a new mail to `email`, after the first `count` mails.
     func code(to email: String = "ann@example.com", after count: Int = 0) async throws -> String {
-        try await mails.next(to: email, after: count).code
+        try await mails.nextCode(to: email, after: count)
     }
 
     /// Makes changes in the default store as its administrator.

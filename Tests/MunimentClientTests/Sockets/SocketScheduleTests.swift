@@ -15,7 +15,7 @@ struct SocketScheduleTests {
         for number in 0..<SocketScheduleTests.count {
             let seed = TestSettings.firstSeed &+ UInt64(number)
             do {
-                try await withTemporaryFolder { folder in
+                try await withTemporaryFolder(onDisk: true) { folder in
                     let schedule = try SocketSchedule(seed: seed, folder)
                     defer { schedule.stop() }
                     try await schedule.run(steps: 60)

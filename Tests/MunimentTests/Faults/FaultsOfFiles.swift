@@ -74,6 +74,22 @@ struct FaultsOfFiles {
         }
     }
 
+    @Test("Verify names consecutive damaged pages in one sentence")
+    func damagedPages() throws {
+        try withFaultStore { path, _ in
+            var bytes = try FileBytes.read(path + "/log/data.mdb")
+            try #require(bytes.count >= 6 * 4096)
+            for page in [2, 3, 5] { bytes[page * 4096 + 100] ^= 0xFF }
+            try FileBytes.write(bytes, to: path + "/log/data.mdb")
+            let end = "of `\(path)/log/data.mdb`"
+            #expect(
+                try Store.verify(at: path, options: options).problems == [
+                    "pages 2 to 3 \(end) were changed after the store was closed",
+                    "page 5 \(end) was changed after the store was closed",
+                ])
+        }
+    }
+
     @Test("An empty folder, or a folder with other files, is refused as a store and stays unchanged")
     func noStore() throws {
         let folder = try ScratchFolder()

@@ -51,11 +51,11 @@ struct OpeningCheckTests {
         let later = [CodecError.unknownEvent(kind: 250, version: 1), .unknownFormat(version: 9)].map {
             LogError.unreadable(Revision(3), $0)
         }
-        for error in later { #expect(StoreDamageError(error, at: "data/default") == nil, "\(error)") }
-        #expect(StoreDamageError(LogError.unreadable(Revision(3), .truncated(offset: 4)), at: "data/default") != nil)
+        for error in later { #expect(UnusableStoreError(error, at: "data/default") == nil, "\(error)") }
+        #expect(UnusableStoreError(LogError.unreadable(Revision(3), .truncated(offset: 4)), at: "data/default") != nil)
         for (folder, isDamage) in [("log", true), ("index", false)] {
             let error = StorageError(.corrupted, "read", path: "data/default/\(folder)", detail: "a page")
-            #expect((StoreDamageError(error, at: "data/default") != nil) == isDamage, "\(folder)")
+            #expect((UnusableStoreError(error, at: "data/default") != nil) == isDamage, "\(folder)")
         }
     }
 
@@ -82,6 +82,20 @@ struct OpeningCheckTests {
         let before = try files(of: path)
         try Store.checkOpening(at: path)
         #expect(try files(of: path) == before)
+    }
+
+    @Test("It says why a store would take no changes")
+    func takesNoChanges() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/store"
+        let (ahead, limited) = (systemClock().advanced(bySeconds: 86_400), StoreOptions(clockLimits: ClockLimits()))
+        try Store.create(at: path, options: StoreOptions(clock: { ahead })).close()
+        guard case .clockIsBehind(_, head: ahead)? = try Store.checkOpening(at: path, options: limited) else {
+            Issue.record("the clock is not reported")
+            return
+        }
+        try Store.create(at: folder.path + "/other").close()
+        #expect(try Store.checkOpening(at: folder.path + "/other", options: limited) == nil)
     }
 
     @Test("It says which process writes to an open store")

@@ -65,28 +65,55 @@ struct AuditBlockTests {
         let all = log.flatMap { commit in commit.events.enumerated().map { (commit, UInt64($0.offset), $0.element) } }
         let inBlocks = all.prefix(all.count / AuditRecords.capacity * AuditRecords.capacity)
         #expect(reader.eventBlocks > 0)
-        func found(_ groups: [[AuditTerm]]) throws -> [EventPosition] {
-            try (0..<reader.eventBlocks).flatMap { try reader.events(ofBlock: $0, with: AuditPattern(groups)).found }
+        let everywhere = EventPosition(.genesis)..<(try reader.endOfEventBlocks())
+        func found(
+            _ groups: [[AuditTerm]], in places: Range<EventPosition>? = nil, limit: Int = .max, isNewestFirst: Bool = false
+        ) throws -> [[EventPosition]] {
+            try (0..<reader.eventBlocks).map {
+                try reader.events(
+                    ofBlock: $0, with: AuditPattern(groups), in: places ?? everywhere, limit: limit, isNewestFirst: isNewestFirst
+                ).found
+            }
         }
         func expected(_ isMeant: (Commit, Event) -> Bool) -> [EventPosition] {
             inBlocks.filter { isMeant($0.0, $0.2) }.map { EventPosition($0.0.revision, $0.1) }
         }
-        #expect(try found([]) == expected { _, _ in true })
+        #expect(try found([]).flatMap(\.self) == expected { _, _ in true })
         for id in UInt64(19)..<32 {
             let (principal, object) = (PrincipalID(rawValue: id), ObjectID(rawValue: id + 15))
-            #expect(try found([[AuditTerm(.actor, id: id)]]) == expected { commit, _ in commit.actor == principal })
-            #expect(try found([[AuditTerm(.subject, id: id)]]) == expected { _, event in event.effect.subject == principal })
+            #expect(try found([[AuditTerm(.actor, id: id)]]).flatMap(\.self) == expected { commit, _ in commit.actor == principal })
             #expect(
-                try found([[AuditTerm(.subject, id: id)], [AuditTerm(.object, id: id + 15)]])
+                try found([[AuditTerm(.subject, id: id)]]).flatMap(\.self)
+                    == expected { _, event in event.effect.subject == principal })
+            #expect(
+                try found([[AuditTerm(.subject, id: id)], [AuditTerm(.object, id: id + 15)]]).flatMap(\.self)
                     == expected { _, event in event.effect.subject == principal && event.effect.objects.contains(object) })
         }
         let kinds = [Event.Kind.objectCreated, .accessGranted]
         #expect(
-            try found([kinds.map { AuditTerm(.kind, id: UInt64($0.rawValue)) }, [AuditTerm(.request, text: "r4")]])
+            try found([kinds.map { AuditTerm(.kind, id: UInt64($0.rawValue)) }, [AuditTerm(.request, text: "r4")]]).flatMap(\.self)
                 == expected { commit, event in kinds.contains(event.kind) && commit.origin.requestID == "r4" })
         for place in [EventPosition(.genesis), EventPosition(Revision(1), 3), try reader.endOfEventBlocks()] {
             let block = try reader.eventBlock(of: place)
-            #expect(try reader.events(ofBlock: block, with: AuditPattern([])).begin <= place)
+            #expect(
+                try reader.events(ofBlock: block, with: AuditPattern([]), in: everywhere, limit: 1, isNewestFirst: false).begin
+                    <= place)
+        }
+        // Parts of the blocks, with places between the commits and after the last event of one.
+        let head = log.last!.revision.rawValue
+        for (low, high) in [(0, head + 2), (head / 3, head / 2), (1, 2), (head, head + 1), (head / 2, head / 2)]
+            as [(UInt64, UInt64)]
+        {
+            for (first, last) in [(0, 0), (1, 3), (0, 100_000)] as [(UInt64, UInt64)] {
+                let places = EventPosition(Revision(low), first)..<EventPosition(Revision(high), max(first, last))
+                let inside = try found([]).map { $0.filter(places.contains) }
+                for limit in [0, 1, 7, 10_000] {
+                    #expect(try found([], in: places, limit: limit) == inside.map { Array($0.prefix(limit)) })
+                    #expect(
+                        try found([], in: places, limit: limit, isNewestFirst: true)
+                            == inside.map { Array($0.suffix(limit).reversed()) })
+                }
+            }
         }
     }
 

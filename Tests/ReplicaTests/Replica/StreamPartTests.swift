@@ -39,9 +39,28 @@ struct StreamPartTests {
         "R17: an ill-formed part is refused",
         arguments: [
             ("begin", #"{"kind":"other"}"#), ("begin", "{}"), ("objects", "["), ("objects", #"{"changed":[{"object":"a b"}]}"#),
+            ("objects", "[]"), ("objects", #"{"changed":{}}"#), ("objects", #"{"removed":[1]}"#), ("objects", #"{"changed":[1]}"#),
+            ("objects", #"{"changed":[{"changed":-1,"object":"doc:a","privileges":{},"value":1}]}"#),
+            ("objects", #"{"changed":[{"changed":1,"object":"doc:a","privileges":[],"value":1}]}"#),
+            ("objects", #"{"changed":[{"changed":1,"object":"doc:a","privileges":{"read":"soon"},"value":1}]}"#),
+            ("objects", #"{"changed":[{"changed":1,"object":"","privileges":{},"value":1}]}"#),
+            ("objects", #"{"changed":[{"changed":1,"object":"doc:a","object":"doc:b","privileges":{},"value":1}]}"#),
             ("end", #"{"revision":1}"#), ("other", "{}"),
         ])
     func illFormedPart(event: String, data: String) {
         #expect(throws: ReplicaError.self) { try ReplicaStreamPart(event: event, id: nil, data: Array(data.utf8)) }
+    }
+
+    @Test("R17: the storage keeps the text of an object as it was read, and writes a new one for a changed object")
+    func storedText() throws {
+        let text = #"{"later":[1],"value":{"a":1},"changed":55,"object":"doc:plan","privileges":{"read":null}}"#
+        let part = try ReplicaStreamPart(event: "objects", id: nil, data: Array(#"{"changed":[ \#(text) ]}"#.utf8))
+        guard case .objects(let objects, _, _) = part, var object = objects.first else { return #expect(Bool(false), "\(part)") }
+        #expect(String(decoding: try object.encoded(), as: UTF8.self) == text)
+        object.value = .null
+        let written = #"{"changed":55,"class":"doc","object":"doc:plan","privileges":{"read":null},"value":null}"#
+        #expect(String(decoding: try object.encoded(), as: UTF8.self) == written)
+        #expect(try ReplicaObject(decoding: Array(written.utf8)) == object)
+        #expect(try ReplicaObject(decoding: try StreamPartTests.plan.encoded()) == StreamPartTests.plan)
     }
 }

@@ -1,5 +1,6 @@
 import Events
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct SQLiteReplicaTests {
         for number in 0..<max(ScheduleTests.count / 10, 1) {
             let seed = TestSettings.firstSeed &+ UInt64(number)
             do {
-                try withTemporaryFolder { folder in
+                try withTemporaryFolder(onDisk: true) { folder in
                     let service = try SimulatedService(path: folder)
                     defer { try? service.close() }
                     var files = 0
@@ -55,7 +56,7 @@ struct SQLiteReplicaTests {
 
     @Test("R17: a replica that is killed at any moment has one whole revision, and each transaction that was accepted")
     func killedAtAnyMoment() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let path = folder + "/replica"
             var random = SplitMix64(seed: TestSettings.firstSeed)
             var (written, ended): (Set<UInt64>, Set<UInt64>) = ([], [])
@@ -96,7 +97,7 @@ struct SQLiteReplicaTests {
 
     @Test("R17: the memory of a replica does not grow with its size", .disabled(if: TestSettings.isSanitized))
     func memoryDoesNotGrow() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let used = try [1_000, 16_000].map { count in
                 let result = try Helper.run(["replica-fill", folder + "/\(count)", "\(count)"])
                 return try #require(
@@ -109,7 +110,7 @@ struct SQLiteReplicaTests {
 
     @Test("R17: a replica of another user, of another version or in use is not opened")
     func foreignFiles() throws {
-        try withTemporaryFolder { folder in
+        try withTemporaryFolder(onDisk: true) { folder in
             let storage = try SQLiteReplicaStorage(path: folder + "/replica")
             #expect(throws: (any Error).self) { try SQLiteReplicaStorage(path: folder + "/replica") }
             var machine = try ReplicaMachine(reading: storage, user: "user:ann", classes: ["doc"], session: "1")

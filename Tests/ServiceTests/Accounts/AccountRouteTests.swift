@@ -158,7 +158,7 @@ struct AccountRouteTests {
             let sent = fixture.mails.all.count
             let change = try await client.send("PUT", "/v1/account/email", ["email": .string("new@example.com")], as: ann.access)
             #expect(change.status == 202, "\(change.text)")
-            let code = try await fixture.mails.next(to: "new@example.com", after: sent).code
+            let code = try await fixture.mails.nextCode(to: "new@example.com", after: sent)
             let attempt = try #require(try change.json.text("attempt"))
             let changed = try await client.post(
                 "/v1/account/email/confirm", ["attempt": .string(attempt), "code": .string(code)], as: ann.access)
@@ -183,7 +183,7 @@ struct AccountRouteTests {
             let unknown = try await client.post("/v1/accounts/reset", ["email": .string("eve@example.com")])
             #expect(unknown.status == 202)
             #expect(try unknown.json.members == started.json.members)
-            let code = try await fixture.mails.next(to: "ann@example.com", after: sent).code
+            let code = try await fixture.mails.nextCode(to: "ann@example.com", after: sent)
             let attempt = try #require(try started.json.text("attempt"))
             let confirmed = try await client.post(
                 "/v1/accounts/reset/confirm",

@@ -9,7 +9,7 @@ import Work
 
 @Suite("I3 Client addresses with a proxy and without one", .timeLimit(.minutes(60)))
 struct ClientAddressTests {
-    private static let proxies: Set = ["10.0.0.1", "10.0.0.2", "2001:db8::1"]
+    private static let proxies = ["10.0.0.1", "10.0.0.2", "2001:db8::1", "172.16.0.0/12", "2001:db8:7::/48"]
 
     @Test(
         "The client of a trusted proxy is the last address that is not a proxy; other clients are their peer address",
@@ -29,12 +29,18 @@ struct ClientAddressTests {
             ("10.0.0.1", [""], "10.0.0.1"),
             ("10.0.0.1", [], "10.0.0.1"),
             ("10.0.0.1", ["10.0.0.2"], "10.0.0.1"),
+            // Proxies of a range.
+            ("172.31.255.255", ["192.0.2.7, 172.16.0.0"], "192.0.2.7"),
+            ("2001:db8:7:ffff::1", ["192.0.2.7"], "192.0.2.7"),
             // The peer is not a trusted proxy.
             ("192.0.2.9", ["192.0.2.7"], "192.0.2.9"),
+            ("172.32.0.0", ["192.0.2.7"], "172.32.0.0"),
+            ("172.15.255.255", ["192.0.2.7"], "172.15.255.255"),
+            ("2001:db8:8::1", ["192.0.2.7"], "2001:db8:8::1"),
             ("", ["192.0.2.7"], ""),
         ])
     func table(peer: String, forwarded: [String], client: String) {
-        let proxies = Set(Self.proxies.compactMap(IPAddress.init))
+        let proxies = Self.proxies.compactMap(IPAddressRange.init)
         #expect(ClientAddress.client(peer: peer, forwarded: forwarded, proxies: proxies) == client)
         // Without configured proxies the service ignores the header.
         #expect(ClientAddress.client(peer: peer, forwarded: forwarded, proxies: []) == peer)
@@ -45,7 +51,7 @@ struct ClientAddressTests {
         try await withTarget {
             $0.settings.limits.source = LimitRule(free: 3, firstDelaySeconds: 30, longestDelaySeconds: 60, forgottenSeconds: 3_600)
         } service: {
-            $0.trustedProxies = Set([IPAddress("127.0.0.1")].compactMap { $0 })
+            $0.trustedProxies = [IPAddressRange("127.0.0.1")].compactMap { $0 }
         } _: { fixture in
             let address = "http://127.0.0.1:\(try fixture.service.listen())"
             let status = { (number: Int, client: String, peer: String) async throws -> Int in

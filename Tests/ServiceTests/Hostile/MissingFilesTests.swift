@@ -88,14 +88,23 @@ struct MissingFilesTests {
 
     @Test("A folder that is moved away and back accepts changes again, and contains all acknowledged ones")
     func putBack() async throws {
-        try await withService { fixture in
+        let reports = Reports()
+        let reporting = { (settings: inout ServiceSettings) in
+            settings.report = { reports.add($0) }
+            settings.note = { reports.add("\($0): \($1)") }
+        }
+        try await withService(reporting) { fixture in
             let (door, token) = (try fixture.live(), try fixture.administrator())
             #expect(try await register("ann", door, token).status == 200)
             let path = fixture.directory + "/default"
             try FileManager.default.moveItem(atPath: path, toPath: path + "-elsewhere")
             #expect(try await register("bob", door, token).status == 503)
+            for _ in 0..<2 { #expect(try await door.send("GET", "/readyz").status == 503) }
+            let reason = "the store `default` takes no changes: the files of the store in `\(path)` were removed or replaced"
+            #expect(reports.lines.count { $0.hasPrefix(reason) } == 1, "\(reports.lines)")
             try FileManager.default.moveItem(atPath: path + "-elsewhere", toPath: path)
             #expect(try await door.send("GET", "/readyz").status == 200)
+            #expect(reports.lines.last == "info: the store `default` takes changes again", "\(reports.lines)")
             #expect(try await register("cem", door, token).status == 200)
             try fixture.service.close()
             let store = try Store.open(at: path)

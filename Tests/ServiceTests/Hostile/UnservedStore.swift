@@ -9,6 +9,10 @@ extension Curl {
         #expect(try await send("POST", "/v1/stores/whole/transactions", token: token, json: change).status == 200)
         let unready = try await send("GET", "/readyz")
         #expect(unready.status == 503 && unready.text.contains("a store is not served"), "\(unready.text)")
-        #expect(try await send("GET", "/metrics", token: token).text.contains("\nmuniment_unserved_stores 1\n"))
+        let metrics = try await send("GET", "/metrics", token: token).text
+        for line in [
+            "muniment_unserved_stores 1", "muniment_ready 0", "muniment_store_served{store=\"\(store)\"} 0",
+            "muniment_store_served{store=\"whole\"} 1",
+        ] { #expect(metrics.contains("\n\(line)\n"), "\(metrics)") }
     }
 }

@@ -220,10 +220,13 @@ struct LiveFeedTests {
             _ = try fixture.prepared()
             let (port, token) = (try fixture.listen(), try fixture.token(.act(as: "user:bob")))
             let clients = try (0..<256).map { _ in try FeedClient(port: port, Self.notices, token: token) }
-            #expect(clients.allSatisfy { $0.status == 200 })
-            #expect(try FeedClient(port: port, Self.notices, token: token).status == 429)
-            let other = try fixture.token(.act(as: "user:ann"))
-            #expect(try FeedClient(port: port, Self.notices, token: other).status == 200)
+            // A released client closes its feed.
+            try withExtendedLifetime(clients) {
+                #expect(clients.allSatisfy { $0.status == 200 })
+                #expect(try FeedClient(port: port, Self.notices, token: token).status == 429)
+                let other = try fixture.token(.act(as: "user:ann"))
+                #expect(try FeedClient(port: port, Self.notices, token: other).status == 200)
+            }
         }
     }
 

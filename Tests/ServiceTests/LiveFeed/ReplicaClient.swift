@@ -50,10 +50,7 @@ final class ReplicaClient {
                 if data["kind"] == .string("fill"), data["resumed"] == nil { objects = [:] }
             case "objects":
                 for name in try data.strings("removed") { staged[Name(name)] = .some(nil) }
-                for object in try data.objects("changed") {
-                    guard case .string(let name)? = object["object"] else { throw UnexpectedEventError() }
-                    staged[Name(name)] = object
-                }
+                for object in try data.objects("changed") { staged[Name(object.text("object") ?? "")] = object }
             case "end":
                 for (name, object) in staged { objects[name] = object }
                 return begin
@@ -61,6 +58,11 @@ final class ReplicaClient {
             }
         }
         return nil
+    }
+
+    /// Returns the names of the objects of an event.
+    static func changedNames(_ event: FeedClient.Event) throws -> [String] {
+        try event.json.objects("changed").compactMap { $0.text("object") }
     }
 
     struct UnexpectedEventError: Error {}

@@ -120,6 +120,28 @@ struct ReplicaStreamTests {
         }
     }
 
+    @Test("R17: with a window, the response of a fill ends with a position, and the next one continues there")
+    func windows() async throws {
+        try await withListeners { fixture in
+            let store = try Self.prepare(fixture)
+            try store.write(
+                (0..<600).flatMap { number -> [Change] in
+                    [.createObject(Name("doc:\(number)")), .grant("user:ann", on: Name("doc:\(number)"), ["read"])]
+                })
+            let (port, token) = (try fixture.listen(), try fixture.token(.act(as: "user:ann")))
+            var (names, position, responses): ([String], String?, Int) = ([], nil, 0)
+            while true {
+                let window = try ReplicaClient(port: port, "?class=doc&window=1", token: token, lastID: position)
+                let isLast = try window.next() != nil
+                responses += 1
+                for event in window.step where event.kind == "objects" { names += try ReplicaClient.changedNames(event) }
+                position = window.position
+                if isLast { break }
+            }
+            #expect(responses > 1 && names.count == 602 && Set(names).count == 602, "\(responses)")
+        }
+    }
+
     @Test("R17: a store that was restored from a backup resets the replica")
     func restored() async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/muniment-replica-\(UUID().uuidString)"
@@ -184,7 +206,8 @@ struct ReplicaStreamTests {
             let cases: [(query: String, token: String, status: Int)] = [
                 ("?class=doc", "muni_wrong", 401), ("?class=doc&as=user:bob", ann, 403), ("?class=doc", asking, 400),
                 ("?class=doc&as=role:crew", asking, 400), ("", ann, 400), ("?class=nothing", ann, 404), ("?class=user", ann, 404),
-                ("?class=doc&after=7", ann, 400), ("?class=doc&other=1", ann, 400), ("?class=doc&as=user:never", asking, 200),
+                ("?class=doc&after=7", ann, 400), ("?class=doc&window=0", ann, 400), ("?class=doc&window=x", ann, 400),
+                ("?class=doc&other=1", ann, 400), ("?class=doc&as=user:never", asking, 200),
             ]
             for (query, token, status) in cases {
                 #expect(try ReplicaClient(port: port, query, token: token).status == status, "\(query)")

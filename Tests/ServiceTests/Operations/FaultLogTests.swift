@@ -28,7 +28,7 @@ struct FaultLogTests {
         let first = faults.takeRepeated(at: .seconds(61))
         #expect(first.lines == ["a (repeated 2 times in 61 s)"] && first.isPending, "`b` was written 11 seconds ago")
         let second = faults.takeRepeated(at: .seconds(121))
-        #expect(second.lines == ["b (repeated 1 times in 71 s)"] && !second.isPending)
+        #expect(second.lines == ["b (repeated once in 71 s)"] && !second.isPending)
         #expect(faults.add("a", at: .seconds(122)) == (true, false))
     }
 

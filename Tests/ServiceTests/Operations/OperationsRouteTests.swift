@@ -55,23 +55,36 @@ struct OperationsRouteTests {
         let folder = try ScratchFolder()
         let disk = try SmallDisk(at: folder.path, bytes: 20_000_000)
         defer { disk.unmount() }
-        let onDisk = { (settings: inout ServiceSettings) in settings.dataDirectory = folder.path + "/data" }
+        let reports = Reports()
+        let onDisk = { (settings: inout ServiceSettings) in
+            settings.dataDirectory = folder.path + "/data"
+            settings.report = { reports.add($0) }
+            settings.note = { reports.add("\($0): \($1)") }
+        }
         try await withService(onDisk) { fixture in
             let token = try TokenRegistry(dataDirectory: folder.path + "/data")
                 .create(stores: .all, right: .administer, at: fixture.clock.now).secret
             let status = { try await fixture.direct.send("GET", "/readyz").status }
             let takesWrites = { (value: Int) in
-                try await fixture.direct.send("GET", "/metrics", token: token).text
-                    .contains("muniment_takes_writes{store=\"default\"} \(value)\n")
+                let metrics = try await fixture.direct.send("GET", "/metrics", token: token).text
+                return metrics.contains("muniment_takes_writes{store=\"default\"} \(value)\n")
+                    && metrics.contains("\nmuniment_ready \(value)\n")
             }
+            let change = #"{"as":"user:root","do":[{"op":"register","principal":"user:ann"}]}"#
             #expect(try await status() == 200)
             #expect(try await takesWrites(1))
             let filler = folder.path + "/filler"
             try Data(count: try #require(DiskSpace(at: folder.path)).freeBytes - 1_000_000).write(to: URL(filePath: filler))
             #expect(try await status() == 503)
             #expect(try await takesWrites(0))
+            let refused = try await fixture.direct.send("POST", "/v1/stores/default/transactions", token: token, json: change)
+            #expect(refused.status == 503 && refused.text.contains("disk has too little free space"), "\(refused.text)")
+            let reason =
+                "the store `default` takes no changes: the store in `\(folder.path)/data/default` cannot be opened or written now"
+            #expect(reports.lines.count { $0.hasPrefix(reason) && $0.contains("free, and at least") } == 1, "\(reports.lines)")
             try FileManager.default.removeItem(atPath: filler)
             #expect(try await status() == 200)
+            #expect(reports.lines.last == "info: the store `default` takes changes again", "\(reports.lines)")
         }
     }
 

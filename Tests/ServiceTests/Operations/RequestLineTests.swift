@@ -22,14 +22,15 @@ struct RequestLineTests {
         #expect(object["request"] == .string("r-1"))
         #expect(object["credential"] == .string("t1"))
         #expect(object["seconds"] == .number(0.00125))
-        #expect(object["time"] == .string("2026-01-01T00:00:00Z"))
+        #expect(object["time"] == .string("2026-01-01T00:00:00.000000Z"))
     }
 
     @Test("In text format, each line is readable text; without a format, nothing is logged")
     func plain() throws {
         #expect(
             String(decoding: try #require(line.text(.text)), as: UTF8.self)
-                == "2026-01-01T00:00:00Z info 200 POST /v1/stores/default/check 1.25 ms 17 B from 127.0.0.1 as t1 request r-1\n")
+                == "2026-01-01T00:00:00.000000Z info 200 POST /v1/stores/default/check 1.25 ms 17 B from 127.0.0.1 as t1 request r-1\n"
+        )
         #expect(line.text(.none) == nil)
     }
 

@@ -2,6 +2,7 @@ import Events
 import Files
 import Foundation
 import Muniment
+import Permissions
 import Service
 import ServiceSupport
 import TestSupport
@@ -84,7 +85,48 @@ struct ServedProcessTests {
         }
     }
 
+    @Test("An error that ends the start is a line of the log, in its format", arguments: [LogFormat.json, .text])
+    func failedStart(format: LogFormat) throws {
+        try withTemporaryFolder { folder in
+            let store = try Store.create(at: folder + "/data/default")
+            let helper = try ChildProcess(
+                [
+                    ServedProcess.executable.path, "serve", "--data", folder + "/data", "--listen", "127.0.0.1:0", "--request-log",
+                    format.rawValue,
+                ])
+            let result = try helper.finish()
+            try store.close()
+            #expect(result.exitCode == 3)
+            let lines = result.errors.split(separator: "\n")
+            #expect(lines.count == 2, "\(lines)")
+            let begin = format == .json ? #","level":"error","message":""# : " error "
+            #expect(lines.last?.contains(begin + "`\(folder)/data/default` is being written to by") == true, "\(lines)")
+        }
+    }
+
     private struct NoMessage: Error { let line: String }
+
+    @Test("After a kill, and after the loss of an index, the log of the next start says so")
+    func suddenEnd() throws {
+        try withTemporaryFolder { folder in
+            let store = try Store.create(at: folder + "/data/default")
+            try store.commit(Transaction("user:root", [.register("user:ann")]))
+            try store.close()
+            let killed = try ServedProcess(folder + "/data")
+            killed.signal(SIGKILL)
+            _ = killed.exitCode()
+            let next = try ServedProcess(folder + "/data")
+            #expect(try next.hasReported("the store `default`: it was not closed before"))
+            next.signal(SIGTERM)
+            #expect(next.exitCode() == 0)
+            try FileManager.default.removeItem(atPath: folder + "/data/default/index")
+            let last = try ServedProcess(folder + "/data")
+            #expect(try last.hasReported("the store `default`: its index was rebuilt from the log"))
+            last.signal(SIGTERM)
+            #expect(last.exitCode() == 0)
+            #expect(!last.errors.contains("not closed"))
+        }
+    }
 
     @Test("The process notifies systemd by datagram when it listens and when it stops")
     func notifies() throws {

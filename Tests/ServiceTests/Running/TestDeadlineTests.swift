@@ -34,7 +34,7 @@ struct TestDeadlineTests {
     func mail() async {
         let mails = KeptMails()
         await #expect(throws: KeptMails.NoMail.self) {
-            try await mails.next(to: "ann@example.com", after: 0, timeoutSeconds: 0)
+            try await mails.nextCode(to: "ann@example.com", after: 0, timeoutSeconds: 0)
         }
     }
 }

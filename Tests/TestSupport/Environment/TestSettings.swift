@@ -32,6 +32,10 @@ public enum TestSettings {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
 
+    /// A folder on a disk. `Tools/test` has its temporary folder in memory.
+    public static let disk =
+        ProcessInfo.processInfo.environment["MUNIMENT_TEST_DISK"] ?? FileManager.default.temporaryDirectory.path
+
     /// The folder that contains `Package.swift`.
     public static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)

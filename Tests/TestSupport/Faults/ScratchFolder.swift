@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A new folder. It is removed together with this object.
+/// A new folder on a disk, for tests of kills, faults and storage. It is removed together with this object.
 public final class ScratchFolder: Sendable {
     public let path: String
 
     public init() throws {
-        let base = FileManager.default.temporaryDirectory.appending(path: "muniment-tests")
+        let base = URL(filePath: TestSettings.disk, directoryHint: .isDirectory).appending(path: "muniment-tests")
         let folder = base.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.path

@@ -75,7 +75,9 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
         .unauthenticated:
             "Send `Authorization: Bearer TOKEN`. `muniment token create` creates a token; an expired or revoked "
             + "token is invalid.",
-        .forbidden: "Use a token with the right for this store: `muniment token create --can ask` or `--can administer`.",
+        .forbidden:
+            "`detail` names what is missing: for a right of the token, use another token (`muniment token create --can …`); for a "
+            + "privilege of the principal, someone with `setPermissions` grants it.",
         .notFound: "Check the names: an object, class, principal, store or path of this name does not exist.",
         .methodNotAllowed: "Use one of the methods in `Allow`.",
         .notAcceptable: "Send `Accept: application/json`, or omit `Accept`.",

@@ -37,18 +37,20 @@ struct EventReader {
     /// Returns the blocks that are complete with these bytes, with and without data.
     mutating func receive(_ bytes: [UInt8]) -> [EventBlock] {
         var blocks: [EventBlock] = []
-        for byte in bytes {
-            // A line ends with LF, CR, or both.
-            let isRest = byte == 0x0A && isAfterReturn
-            isAfterReturn = byte == 0x0D
-            if isRest { continue }
-            guard byte == 0x0A || byte == 0x0D else {
-                line.append(byte)
-                continue
+        var rest = bytes[...]
+        // A line ends with LF, CR, or both.
+        while let end = rest.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
+            let isSecond = isAfterReturn && end == rest.startIndex && rest[end] == 0x0A
+            isAfterReturn = rest[end] == 0x0D
+            if !isSecond {
+                line += rest[..<end]
+                if line.isEmpty { blocks.append(endBlock()) } else { endLine() }
+                line.removeAll(keepingCapacity: true)
             }
-            if line.isEmpty { blocks.append(endBlock()) } else { endLine() }
-            line.removeAll(keepingCapacity: true)
+            rest = rest[(end + 1)...]
         }
+        if !rest.isEmpty { isAfterReturn = false }
+        line += rest
         return blocks
     }
 

@@ -60,7 +60,7 @@ final class HTTPExchange: Sendable {
         while true {
             let (bytes, end): ([UInt8]?, TransportError??) = content.withLock { content in
                 guard !content.arrived.isEmpty else { return (nil, content.end) }
-                let bytes = content.arrived.count == 1 ? content.arrived[0] : Array(content.arrived.joined())
+                let bytes = content.arrived.reduce(into: []) { $0 += $1 }
                 content.arrived = []
                 content.byteCount = 0
                 return (bytes, nil)

@@ -12,6 +12,8 @@ public struct ServiceReplicaTransport: ReplicaTransport {
     private let connection: ServiceConnection
     private let store: String
     private let actsAsUser: Bool
+    /// The bytes of a fill in one response. Two such responses are in memory.
+    package var windowBytes = 3 << 19
 
     /// - Parameters:
     ///   - connection: the connection to the service. The replica repeats failed requests itself.
@@ -27,15 +29,18 @@ public struct ServiceReplicaTransport: ReplicaTransport {
     public func receive(
         _ request: ReplicaStreamRequest, _ receive: @escaping @Sendable (ReplicaStreamPart) async throws -> Void
     ) async -> ReplicaStreamEnd {
-        var query = request.classes.map { "class=" + $0.percentEncoded }
-        if actsAsUser { query.append("as=" + request.user.text.percentEncoded) }
-        let path = "/v1/stores/\(store.percentEncoded)/replica?" + query.joined(separator: "&")
         do {
-            let stream = try await connection.openEvents(ServiceRequest(.get, path), after: request.after)
-            defer { stream.cancel() }
-            while let block = try await stream.nextBlock() {
-                try await receive(try ReplicaStreamPart(event: block.event, id: block.id, data: block.data.map { Array($0.utf8) }))
+            var window = try await open(request, after: request.after, before: receive)
+            while window.stream == nil, let last = window.lastPosition {
+                // The service prepares and sends the next window while the replica stores this one.
+                async let next = open(request, after: last) { _ in }
+                for part in window.parts { try await receive(part) }
+                window = try await next
             }
+            for part in window.parts { try await receive(part) }
+            guard let stream = window.stream else { return .lost(retryAfterSeconds: nil) }
+            defer { stream.cancel() }
+            while let block = try await stream.nextBlock() { try await receive(try ReplicaStreamPart(block)) }
             return stream.isCut ? .overtaken : .lost(retryAfterSeconds: nil)
         } catch let error as ServiceError {
             guard let problem = error.problem else { return .lost(retryAfterSeconds: nil) }
@@ -45,6 +50,27 @@ public struct ServiceReplicaTransport: ReplicaTransport {
             return .refused(TransactionRefusal(code: "malformed", message: "\(error)", remedy: "update the client or the service"))
         } catch {
             return .lost(retryAfterSeconds: nil)
+        }
+    }
+
+    /// Opens a stream, and reads the pages of a fill until its window ends.
+    ///
+    /// - Parameters:
+    ///   - request: the user and the classes.
+    ///   - position: where to begin; nil for the beginning.
+    ///   - before: receives the parts before the first step.
+    private func open(
+        _ request: ReplicaStreamRequest, after position: String?,
+        before: @escaping @Sendable (ReplicaStreamPart) async throws -> Void
+    ) async throws -> FillWindow {
+        var query = request.classes.map { "class=" + $0.percentEncoded }
+        if actsAsUser { query.append("as=" + request.user.text.percentEncoded) }
+        query.append("window=\(windowBytes)")
+        let path = "/v1/stores/\(store.percentEncoded)/replica?" + query.joined(separator: "&")
+        let stream = try await connection.openEvents(ServiceRequest(.get, path), after: position)
+        do { return try await FillWindow(reading: stream, upTo: 2 * max(windowBytes, 1 << 20), before: before) } catch {
+            stream.cancel()
+            throw error
         }
     }
 
@@ -71,6 +97,50 @@ public struct ServiceReplicaTransport: ReplicaTransport {
         } catch {
             return .unknown(retryAfterSeconds: nil)
         }
+    }
+}
+
+/// The pages of a fill from one response, which the service ends after some bytes: a stream keeps too little for a slow replica.
+private struct FillWindow {
+    var parts: [ReplicaStreamPart] = []
+    /// The rest of the response: what follows the last page of the fill, or a stream without a fill. Nil after the end of a window.
+    var stream: EventStream?
+    /// The position after the last page that can be resumed; nil without one.
+    var lastPosition: String?
+
+    /// - Parameters:
+    ///   - stream: the events of the response.
+    ///   - limitBytes: the bytes to read, if the service does not end the window.
+    ///   - before: receives the parts before the first step.
+    init(
+        reading stream: EventStream, upTo limitBytes: Int, before: (ReplicaStreamPart) async throws -> Void
+    ) async throws {
+        var (isInFill, byteCount) = (false, 0)
+        while let block = try await stream.nextBlock() {
+            let part = try ReplicaStreamPart(block)
+            switch part {
+            case .alive where !isInFill, .position where !isInFill:
+                try await before(part)
+                continue
+            case .begin(.fill), .begin(.resumedFill), .begin(.restored): isInFill = true
+            case .begin(.changes), .end: isInFill = false
+            case .objects(_, _, let position?): lastPosition = position
+            case .objects, .position, .alive: break
+            }
+            parts.append(part)
+            byteCount += block.data?.utf8.count ?? 0
+            guard isInFill, byteCount < limitBytes else {
+                self.stream = stream
+                return
+            }
+        }
+        stream.cancel()
+    }
+}
+
+extension ReplicaStreamPart {
+    fileprivate init(_ block: EventBlock) throws(ReplicaError) {
+        try self.init(event: block.event, id: block.id, data: block.data.map { Array($0.utf8) })
     }
 }
 

@@ -30,7 +30,7 @@ struct ReplicaHeader: Hashable, Sendable {
     }
 }
 
-extension ReplicaHeader: StoredValue {
+extension ReplicaHeader: StoredJSON {
     /// The form of the header in the storage.
     var json: JSONValue {
         var members: JSONObject = [

@@ -16,14 +16,25 @@ protocol ReplicaStorage {
     func objectsMissingInFill(limit: Int) throws -> [Name]
     /// Returns the transactions that ended and are still kept, from the first one after a number.
     func ended(after id: TransactionID, limit: Int) throws -> [EndedTransaction]
-    /// Performs all writes together, or none: durable on return.
+    /// Performs all writes together, or none. They are durable on return, except the pages of a fill, which can be sent again.
     mutating func persist(_ writes: [ReplicaWrite]) throws
 }
 
-/// A value that the storage has as JSON.
+/// A value that the storage has as a JSON text.
 protocol StoredValue {
+    func encoded() throws(JSONError) -> [UInt8]
+    init(decoding bytes: [UInt8]) throws
+}
+
+/// A stored value that is made from, and into, a JSON value.
+protocol StoredJSON: StoredValue {
     var json: JSONValue { get }
     init(json: JSONValue) throws(MemberProblem)
+}
+
+extension StoredJSON {
+    func encoded() throws(JSONError) -> [UInt8] { try JSONText.encode(json) }
+    init(decoding bytes: [UInt8]) throws { try self.init(json: try JSONText.decode(bytes, limit: .max)) }
 }
 
 /// The state of an object in a step.
@@ -33,7 +44,7 @@ enum StagedObject: Hashable, Sendable {
 }
 
 /// The layers of a staged step. The difference takes precedence over the pages.
-enum StagedLayer: Int, Hashable, Sendable {
+enum StagedLayer: Hashable, Sendable {
     /// The pages of a fill. They survive a disconnection.
     case pages
     /// The difference from the pages, or from the confirmed state.

@@ -1,8 +1,9 @@
 internal import Primitives
+internal import SQLite
 
 /// A replica's storage in one SQLite file (and its `-wal` and `-shm`).
 ///
-/// - Every `persist` is one transaction, synced to the disk before it returns.
+/// - Every `persist` is one transaction, synced to the disk before it returns, except for the pages of a fill.
 /// - Deleted bytes are overwritten (`secure_delete`), and the write-ahead log is emptied after each write that removes values or inputs
 ///   of the user. No file of the replica has them then.
 /// - Large steps are applied in batches within the transaction, and SQLite's cache is limited: memory does not grow with the replica.
@@ -13,6 +14,10 @@ final class SQLiteReplicaStorage: ReplicaStorage {
     static let version: Int64 = 1
     /// The number of objects that one statement moves from the stage to the confirmed state.
     static let batch: Int64 = 500
+    /// The pages of a fill: the table becomes the one of the confirmed objects, so that no object is written twice.
+    private static let pageTable = "CREATE TABLE page (name TEXT PRIMARY KEY, json BLOB NOT NULL) WITHOUT ROWID"
+    /// Whether each commit is synced to the disk.
+    private var syncsCommits = true
 
     /// Opens the storage of a file, and creates it if necessary.
     ///
@@ -43,8 +48,9 @@ final class SQLiteReplicaStorage: ReplicaStorage {
             """
             BEGIN IMMEDIATE;
             CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), json BLOB NOT NULL);
-            CREATE TABLE object (name TEXT PRIMARY KEY, json BLOB NOT NULL);
-            CREATE TABLE staged (layer INTEGER, name TEXT, json BLOB, PRIMARY KEY (layer, name));
+            CREATE TABLE object (name TEXT PRIMARY KEY, json BLOB NOT NULL) WITHOUT ROWID;
+            \(SQLiteReplicaStorage.pageTable);
+            CREATE TABLE difference (name TEXT PRIMARY KEY, json BLOB) WITHOUT ROWID;
             CREATE TABLE pending (id INTEGER PRIMARY KEY, json BLOB NOT NULL);
             CREATE TABLE ended (id INTEGER PRIMARY KEY, refused INTEGER NOT NULL, json BLOB NOT NULL);
             PRAGMA user_version = \(SQLiteReplicaStorage.version);
@@ -71,9 +77,12 @@ final class SQLiteReplicaStorage: ReplicaStorage {
     }
 
     func staged(_ name: Name) throws -> StagedObject? {
-        let sql = "SELECT json FROM staged WHERE name = ?1 AND layer IN (0, 1) ORDER BY layer DESC LIMIT 1"
-        guard let row = try database.statement(sql).rows([.text(name.text)]).first else { return nil }
-        return row[0] == .null ? .removed : .object(try value(row[0]))
+        for table in ["difference", "page"] {
+            guard let row = try database.statement("SELECT json FROM \(table) WHERE name = ?").rows([.text(name.text)]).first
+            else { continue }
+            return row[0] == .null ? .removed : .object(try value(row[0]))
+        }
+        return nil
     }
 
     func objects(ofClass className: String, after name: Name?, limit: Int) throws -> [ReplicaObject] {
@@ -86,8 +95,8 @@ final class SQLiteReplicaStorage: ReplicaStorage {
     func objectsMissingInFill(limit: Int) throws -> [Name] {
         let sql = """
             SELECT name FROM object WHERE coalesce(
-                (SELECT CASE WHEN json IS NULL THEN 1 ELSE 2 END FROM staged WHERE layer = 1 AND staged.name = object.name),
-                (SELECT 2 FROM staged WHERE layer = 0 AND staged.name = object.name), 0) < 2 ORDER BY name LIMIT ?
+                (SELECT json IS NOT NULL FROM difference WHERE difference.name = object.name),
+                (SELECT 1 FROM page WHERE page.name = object.name), 0) = 0 ORDER BY name LIMIT ?
             """
         return try database.statement(sql).rows([.integer(Int64(limit))]).compactMap {
             if case .text(let name) = $0[0] { Name(name) } else { nil }
@@ -106,7 +115,7 @@ final class SQLiteReplicaStorage: ReplicaStorage {
     private func value<Value: StoredValue>(_ column: SQLiteValue) throws -> Value {
         guard case .bytes(let bytes) = column else { throw ReplicaError.storage("the replica is damaged: a value is missing") }
         do {
-            return try Value(json: try JSONText.decode(bytes, limit: .max))
+            return try Value(decoding: bytes)
         } catch {
             throw ReplicaError.storage("the replica is damaged: \(error)")
         }
@@ -115,6 +124,12 @@ final class SQLiteReplicaStorage: ReplicaStorage {
     // MARK: Writing
 
     func persist(_ writes: [ReplicaWrite]) throws {
+        // Without a sync, a power failure may take back the last pages of a fill, which are then sent again.
+        let syncsCommits = !writes.contains(where: \.isPage)
+        if syncsCommits != self.syncsCommits {
+            try database.run("PRAGMA synchronous=\(syncsCommits ? "FULL" : "NORMAL")")
+            self.syncsCommits = syncsCommits
+        }
         try database.run("BEGIN IMMEDIATE")
         do {
             for write in writes { try perform(write) }
@@ -130,17 +145,23 @@ final class SQLiteReplicaStorage: ReplicaStorage {
     private func perform(_ write: ReplicaWrite) throws {
         switch write {
         case .header(let header): try run("INSERT OR REPLACE INTO header VALUES (1, ?)", try bytes(header))
-        case .stage(let changed, let removed, let layer):
-            let sql = "INSERT OR REPLACE INTO staged VALUES (?, ?, ?)"
-            let layer = SQLiteValue.integer(Int64(layer.rawValue))
-            for name in removed { try run(sql, layer, .text(name.text), .null) }
-            for object in changed { try run(sql, layer, .text(object.name.text), try bytes(object)) }
-        case .clearStage(let layer?): try run("DELETE FROM staged WHERE layer = ?", .integer(Int64(layer.rawValue)))
-        case .clearStage(nil): try run("DELETE FROM staged")
+        case .stage(let changed, let removed, .pages):
+            for name in removed { try run("DELETE FROM page WHERE name = ?", .text(name.text)) }
+            let insert = try database.statement("INSERT OR REPLACE INTO page VALUES (?, ?)")
+            for object in changed { try insert.run([.text(object.name.text), try bytes(object)]) }
+        case .stage(let changed, let removed, .difference):
+            let insert = try database.statement("INSERT OR REPLACE INTO difference VALUES (?, ?)")
+            for name in removed { try insert.run([.text(name.text), .null]) }
+            for object in changed { try insert.run([.text(object.name.text), try bytes(object)]) }
+        case .clearStage(let layer):
+            if layer != .difference { try run("DELETE FROM page") }
+            if layer != .pages { try run("DELETE FROM difference") }
         case .applyStage(let isFill):
-            if isFill { try run("DELETE FROM object") }
-            for layer in [StagedLayer.pages, .difference] { try apply(layer) }
-            try run("DELETE FROM staged")
+            if isFill {
+                try database.run("DROP TABLE object; ALTER TABLE page RENAME TO object; \(SQLiteReplicaStorage.pageTable)")
+            }
+            try applyDifference()
+            try run("DELETE FROM difference")
         case .pending(let transaction):
             try run("INSERT OR REPLACE INTO pending VALUES (?, ?)", id(transaction.id), try bytes(transaction))
         case .removePending(let id): try run("DELETE FROM pending WHERE id = ?", self.id(id))
@@ -153,21 +174,17 @@ final class SQLiteReplicaStorage: ReplicaStorage {
         }
     }
 
-    /// Applies a layer of the stage in batches. A statement for all of them would keep what it changed in memory, to undo it.
-    private func apply(_ layer: StagedLayer) throws {
-        let layer = SQLiteValue.integer(Int64(layer.rawValue))
+    /// Applies the difference in batches. A statement for all of it would keep what it changed in memory, to undo it.
+    private func applyDifference() throws {
         var start = ""
         while true {
-            let sql = "SELECT max(name) FROM (SELECT name FROM staged WHERE layer = ? AND name > ? ORDER BY name LIMIT ?)"
-            let last = try database.statement(sql).rows([layer, .text(start), .integer(SQLiteReplicaStorage.batch)]).first
+            let sql = "SELECT max(name) FROM (SELECT name FROM difference WHERE name > ? ORDER BY name LIMIT ?)"
+            let last = try database.statement(sql).rows([.text(start), .integer(SQLiteReplicaStorage.batch)]).first
             guard case .text(let end)? = last?[0] else { return }
-            let range = [layer, SQLiteValue.text(start), .text(end)]
-            try database.statement(
-                "INSERT OR REPLACE INTO object SELECT name, json FROM staged WHERE layer = ? AND name > ? AND name <= ? AND json NOT NULL"
-            ).run(range)
-            try database.statement(
-                "DELETE FROM object WHERE name IN (SELECT name FROM staged WHERE layer = ? AND name > ? AND name <= ? AND json IS NULL)"
-            ).run(range)
+            let part = "SELECT * FROM difference WHERE name > ? AND name <= ?"
+            try run("INSERT OR REPLACE INTO object \(part) AND json NOT NULL", .text(start), .text(end))
+            try run(
+                "DELETE FROM object WHERE name IN (SELECT name FROM (\(part) AND json IS NULL))", .text(start), .text(end))
             start = end
         }
     }
@@ -176,10 +193,12 @@ final class SQLiteReplicaStorage: ReplicaStorage {
 
     private func id(_ id: TransactionID) -> SQLiteValue { .integer(Int64(clamping: id.rawValue)) }
 
-    private func bytes(_ value: some StoredValue) throws -> SQLiteValue { .bytes(try JSONText.encode(value.json)) }
+    private func bytes(_ value: some StoredValue) throws -> SQLiteValue { .bytes(try value.encoded()) }
 }
 
 extension ReplicaWrite {
+    fileprivate var isPage: Bool { if case .stage(_, _, .pages) = self { true } else { false } }
+
     /// Whether bytes of values or inputs may be removed: they must then leave the write-ahead log, too.
     fileprivate var removesBytes: Bool {
         switch self {

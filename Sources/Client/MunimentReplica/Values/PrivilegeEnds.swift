@@ -39,4 +39,20 @@ extension PrivilegeEnds {
         }
         self.ends = ends
     }
+
+    /// Reads the next value of a text.
+    init(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.expect(.object, "an object with privileges")
+        var ends: [ExactText: Instant] = [:]
+        try reader.takeMembers { reader, name throws(JSONError) in
+            let start = reader.position
+            switch try reader.takeValue() {
+            case .null: ends[ExactText(name.text)] = .forever
+            case let end:
+                guard let end = try? end.readInstant() else { throw .inReplica("the end of a privilege is not a time", at: start) }
+                ends[ExactText(name.text)] = end
+            }
+        }
+        self.ends = ends
+    }
 }

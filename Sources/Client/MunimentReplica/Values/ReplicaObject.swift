@@ -3,12 +3,21 @@ public import Primitives
 /// An object of the confirmed state: as the service shows it to the user at the confirmed revision.
 public struct ReplicaObject: Hashable, Sendable {
     public let name: Name
-    public var value: JSONValue
+    public var value: JSONValue { didSet { source.text = nil } }
     /// The last revision that changed the object.
-    public var changed: Revision
+    public var changed: Revision { didSet { source.text = nil } }
     /// The parent; nil without one, and if the user may not read it.
-    public var parent: Name?
-    public var privileges: PrivilegeEnds
+    public var parent: Name? { didSet { source.text = nil } }
+    public var privileges: PrivilegeEnds { didSet { source.text = nil } }
+    private var source = Source()
+
+    /// The text that an object was read from, which the storage keeps as it is. It is not a part of the object.
+    private struct Source: Hashable {
+        var text: [UInt8]?
+
+        static func == (left: Source, right: Source) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
 
     /// Creates an object from its parts.
     public init(
@@ -18,30 +27,88 @@ public struct ReplicaObject: Hashable, Sendable {
     }
 }
 
+/// The storage has the text of an object in the stream: a first fill does little more than read it.
 extension ReplicaObject: StoredValue {
-    /// The form of the object in the stream. The storage has the same form.
-    var json: JSONValue {
+    func encoded() throws(JSONError) -> [UInt8] {
+        if let text = source.text { return text }
         var members: JSONObject = [
             "object": .string(name.text), "class": .string(name.className), "value": value,
             "changed": .integer(Int64(clamping: changed.rawValue)), "privileges": privileges.json,
         ]
         if let parent { members["parent"] = .string(parent.text) }
-        return .object(members)
+        return try JSONText.encode(.object(members))
     }
 
-    init(json: JSONValue) throws(MemberProblem) {
-        var reader = try ObjectReader<MemberProblem>(json)
-        let name = Name(try reader.text("object"))
-        guard name.isWellFormed else {
-            throw MemberProblem(path: "object", problem: "is not a name: `\(name.excerpt)`", remedy: "update the client")
-        }
-        self.init(
-            name, value: reader.value("value") ?? .null,
-            changed: Revision(UInt64(try reader.required("changed", try reader.optionalNumber("changed", 0...Int64.max)))),
-            parent: try reader.optionalText("parent").map { Name($0) },
-            privileges: try reader.required(
-                "privileges", try reader.optional("privileges") { json throws(MemberProblem) in try PrivilegeEnds(json: json) }))
+    init(decoding bytes: [UInt8]) throws {
+        var reader = try JSONReader(bytes)
+        try self.init(&reader)
+        try reader.end()
     }
+
+    /// Reads the next value of a text.
+    ///
+    /// - Parameters:
+    ///   - reader: the text.
+    ///   - keepsText: whether the object will be stored.
+    init(_ reader: inout JSONReader, keepsText: Bool = false) throws(JSONError) {
+        try reader.expect(.object, "an object")
+        let start = reader.position
+        var (name, changed, privileges) = (Name?.none, Revision?.none, PrivilegeEnds?.none)
+        var (value, parent) = (JSONValue.null, Name?.none)
+        try reader.takeMembers { reader, member throws(JSONError) in
+            switch member {
+            case .object: name = Name(try reader.takeExpectedText())
+            case .value: value = try reader.takeValue()
+            case .changed: changed = try reader.takeRevision()
+            case .parent: parent = Name(try reader.takeExpectedText())
+            case .privileges: privileges = try PrivilegeEnds(&reader)
+            default: try reader.skip()
+            }
+        }
+        guard let name, let changed, let privileges else {
+            throw .inReplica("an object lacks `object`, `changed` or `privileges`", at: start)
+        }
+        guard name.isWellFormed else { throw .inReplica("`\(name.excerpt)` is not a name", at: start) }
+        self.init(name, value: value, changed: changed, parent: parent, privileges: privileges)
+        if keepsText { source.text = reader.text(from: start) }
+    }
+}
+
+extension JSONReader {
+    /// Throws unless the next value has a type.
+    mutating func expect(_ type: Next, _ what: String) throws(JSONError) {
+        guard try next() == type else { throw unexpected(what) }
+    }
+
+    /// Reads the next value, which must be a text.
+    mutating func takeExpectedText() throws(JSONError) -> String {
+        try expect(.text, "a text")
+        return try takeText()
+    }
+
+    fileprivate mutating func takeRevision() throws(JSONError) -> Revision {
+        let start = position
+        guard case .integer(let number) = try takeValue(), number >= 0 else {
+            throw .inReplica("a revision is not a whole number from 0", at: start)
+        }
+        return Revision(UInt64(number))
+    }
+}
+
+extension JSONError {
+    /// The error of a text from the service or the storage.
+    static func inReplica(_ problem: String, at offset: Int) -> JSONError {
+        JSONError(.malformed, at: offset, problem, "update the client or the service")
+    }
+}
+
+extension JSONName {
+    static let changed = JSONName("changed")
+    static let removed = JSONName("removed")
+    fileprivate static let object = JSONName("object")
+    fileprivate static let value = JSONName("value")
+    fileprivate static let parent = JSONName("parent")
+    fileprivate static let privileges = JSONName("privileges")
 }
 
 /// An object of the view: the confirmed state with the pending transactions applied.

@@ -96,7 +96,7 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
 
 // MARK: The form in the storage
 
-extension PendingTransaction: StoredValue {
+extension PendingTransaction: StoredJSON {
     var json: JSONValue {
         let stage: JSONValue =
             switch state {
@@ -124,7 +124,7 @@ extension PendingTransaction: StoredValue {
     }
 }
 
-extension EndedTransaction: StoredValue {
+extension EndedTransaction: StoredJSON {
     var json: JSONValue {
         var members: JSONObject = [
             "id": .integer(Int64(clamping: id.rawValue)), "changes": .array(changes.map { .object($0.json) }),

@@ -15,11 +15,11 @@ extension ReplicaStreamPart {
             return
         }
         do {
-            let json = try JSONText.decode(data, limit: ReplicaStreamPart.limitBytes)
+            var reader = try JSONReader(data, limit: ReplicaStreamPart.limitBytes)
             switch event {
-            case "begin": self = .begin(try ReplicaStep(json: json))
-            case "objects": self = try .objects(json, id)
-            case "end": self = try .end(json, id)
+            case "begin": self = .begin(try ReplicaStep(json: try reader.whole()))
+            case "objects": self = try .objects(&reader, id)
+            case "end": self = try .end(try reader.whole(), id)
             default: throw MemberProblem(path: "event", problem: "is unknown: `\(event.prefix(80))`", remedy: "update the client")
             }
         } catch {
@@ -30,13 +30,20 @@ extension ReplicaStreamPart {
     /// The maximum bytes of the data of one event. An object with a value of the maximum size, 1 MiB, fits.
     static let limitBytes = 16 << 20
 
-    private static func objects(_ json: JSONValue, _ id: String?) throws(MemberProblem) -> ReplicaStreamPart {
-        var reader = try ObjectReader<MemberProblem>(json)
-        let changed =
-            try reader.optional("changed") { json throws(MemberProblem) in
-                try json.readList("a list of objects") { json throws(MemberProblem) in try ReplicaObject(json: json) }
-            } ?? []
-        return .objects(changed, removed: (try reader.optionalTexts("removed") ?? []).map { Name($0) }, position: id)
+    private static func objects(_ reader: inout JSONReader, _ id: String?) throws(JSONError) -> ReplicaStreamPart {
+        var (changed, removed) = ([ReplicaObject](), [Name]())
+        try reader.expect(.object, "an object with lists")
+        try reader.takeMembers { reader, name throws(JSONError) in
+            if name == .changed {
+                try reader.takeList { reader throws(JSONError) in changed.append(try ReplicaObject(&reader, keepsText: true)) }
+            } else if name == .removed {
+                try reader.takeList { reader throws(JSONError) in removed.append(Name(try reader.takeExpectedText())) }
+            } else {
+                try reader.skip()
+            }
+        }
+        try reader.end()
+        return .objects(changed, removed: removed, position: id)
     }
 
     private static func end(_ json: JSONValue, _ id: String?) throws(MemberProblem) -> ReplicaStreamPart {
@@ -59,5 +66,12 @@ extension ReplicaStep {
         case "fill": self = try reader.flag("resumed") ? .resumedFill : .fill
         default: throw MemberProblem(path: "kind", problem: "is unknown", remedy: "update the client")
         }
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func takeList(_ take: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
+        try expect(.array, "a list")
+        try takeElements(take)
     }
 }

@@ -11,7 +11,8 @@ public enum CommitCodec {
         writer.varint(commit.actor.rawValue)
         writer.origin(commit.origin)
         writer.varint(UInt64(commit.events.count))
-        for event in commit.events { encode(event, into: &writer) }
+        let events = commit.events.span
+        for index in events.indices { encode(events[index], into: &writer) }
     }
 
     /// Encodes kind, version, length of the payload, payload. The length nearly always takes one byte, so one byte is reserved,

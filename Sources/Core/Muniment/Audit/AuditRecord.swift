@@ -29,8 +29,22 @@ public struct AuditRecord: Hashable, Sendable {
     public let subjects: [String]
     /// What happened, or why the command was refused, as a sentence without its full stop.
     public let sentence: String
-    /// The record as a JSON object: one line of the export.
-    public let json: JSONValue
+    /// The content of the event, or the whole refusal.
+    private let members: JSONObject
+
+    /// The record as a JSON object: one line of the export. Is made at each use. O(n) in its bytes.
+    public var json: JSONValue {
+        guard case .event(_, let revision, let index) = source, let kind else { return .object(members) }
+        return .object([
+            "actor": .string(actor), "event": .object(members).with(["kind": .string(kind)]), "index": .count(index),
+            "outcome": .string("done"), "revision": .revision(revision), "time": .time(time),
+        ]).with(origin.members)
+    }
+
+    /// The bytes of ``json``, about.
+    var approximateBytes: Int {
+        JSONValue.object(members).approximateBytes + JSONValue.object(origin.members).approximateBytes + 150
+    }
 
     /// Whether the action succeeded, as opposed to a refused command.
     public var isDone: Bool { if case .event = source { true } else { false } }
@@ -53,10 +67,7 @@ extension AuditRecord {
         objects = try event.effect.objects.map { try commit.name($0) }
         subjects = try event.effect.subject.map { [try commit.name($0)] } ?? []
         sentence = description.sentence
-        json = .object([
-            "actor": .string(actor), "event": description.json, "index": .count(index), "outcome": .string("done"),
-            "revision": .revision(commit.commit.revision), "time": .time(time),
-        ]).with(self.origin.members)
+        members = description.members
     }
 
     init(_ refusal: RecordedRefusal, hash: String) throws {
@@ -68,6 +79,6 @@ extension AuditRecord {
         objects = refusal.tried?.objects ?? []
         subjects = refusal.tried?.subjects ?? []
         sentence = refusal.message
-        json = try RefusalDescription(refusal, hash: hash).json.with(["outcome": .string("refused")])
+        members = try RefusalDescription(refusal, hash: hash).members.with(["outcome": .string("refused")])
     }
 }

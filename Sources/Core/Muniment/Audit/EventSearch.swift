@@ -41,9 +41,10 @@ struct EventSearch {
             guard !span.isEmpty, found.count < limit else { continue }
             var block = try reader.eventBlock(of: span.lowerBound)
             while block < reader.eventBlocks, found.count < limit {
-                let (first, places) = try reader.events(ofBlock: block, with: pattern)
+                let (first, places) = try reader.events(
+                    ofBlock: block, with: pattern, in: span, limit: limit - found.count, isNewestFirst: false)
                 guard first < span.upperBound else { break }
-                found += places.lazy.filter(span.contains).prefix(limit - found.count)
+                found += places
                 block += 1
             }
             if found.count < limit { found += try behindBlocks(span).prefix(limit - found.count) }
@@ -61,8 +62,9 @@ struct EventSearch {
             guard reader.eventBlocks > 0 else { continue }
             var block = try reader.eventBlock(of: span.upperBound)
             while found.count < limit {
-                let (first, places) = try reader.events(ofBlock: block, with: pattern)
-                found += places.lazy.reversed().filter(span.contains).prefix(limit - found.count)
+                let (first, places) = try reader.events(
+                    ofBlock: block, with: pattern, in: span, limit: limit - found.count, isNewestFirst: true)
+                found += places
                 guard block > 0, first > span.lowerBound else { break }
                 block -= 1
             }

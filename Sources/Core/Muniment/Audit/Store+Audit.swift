@@ -129,7 +129,7 @@ private struct AuditPaging {
             count += 1
             guard let record else { continue }
             records.append(record)
-            bytes += record.json.approximateBytes
+            bytes += record.approximateBytes
         }
         return (records, count)
     }

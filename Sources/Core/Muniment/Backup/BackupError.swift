@@ -1,5 +1,11 @@
+internal import Files
+
 /// Why a backup could not be made or restored.
 public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The folder that would contain the backup does not exist.
+    case hasNoPlace(path: String, parent: String)
+    /// The backup would be in a data directory or in a store.
+    case isInData(path: String, parent: String)
     /// The destination of the backup or the store is not empty.
     case isTaken(path: String)
     /// Another process is creating the same folder.
@@ -17,8 +23,26 @@ public enum BackupError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The folder contains no stores to back up.
     case noStores(path: String)
 
+    /// Throws ``hasNoPlace(path:parent:)`` or ``isInData(path:parent:)`` if a backup does not belong at a path.
+    static func checkPlace(_ path: String) throws(BackupError) {
+        let parent = parentFolder(of: path)
+        guard isFolder(parent) else { throw .hasNoPlace(path: path, parent: parent) }
+        guard !isFolder(parent + "/.muniment") else { throw .isInData(path: path, parent: parent) }
+        var folder = canonicalPath(parent)
+        while folder != "/", !folder.isEmpty {
+            guard !folder.hasSuffix("/.muniment"), !StoreFolder(folder).holdsStore else {
+                throw .isInData(path: path, parent: folder)
+            }
+            folder = parentFolder(of: folder)
+        }
+    }
+
     public var description: String {
         switch self {
+        case .hasNoPlace(let path, let parent):
+            "the folder `\(parent)` for the backup `\(path)` does not exist: create it, or mount the disk of the backups"
+        case .isInData(let path, let parent):
+            "the backup `\(path)` would be in the data that it is made of, in `\(parent)`: name a folder outside of it"
         case .isTaken(let path): "`\(path)` already exists and is not overwritten: name another folder"
         case .isBeingMade(let path, let holder): "\(holder) is writing `\(path)`: wait for it, or name another folder"
         case .notABackup(let path):

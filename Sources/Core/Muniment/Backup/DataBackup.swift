@@ -39,11 +39,12 @@ public struct DataBackup: Hashable, Sendable {
     ) throws -> DataBackup {
         let names = try storeNames(in: directory)
         guard !names.isEmpty else { throw BackupError.noStores(path: directory) }
+        try BackupError.checkPlace(StoreFolder(path).path)
         return try StagingFolder.make(at: StoreFolder(path).path) { draft in
             let hasAccounts = try accounts(draft)
             var stores: [String: Backup] = [:]
             for name in names {
-                stores[name] = try Store.backup(at: directory + "/" + name, to: draft + "/" + name, options: options)
+                stores[name] = try Store.makeBackup(at: directory + "/" + name, to: draft + "/" + name, options: options)
             }
             let tokensHash = try copyTokens(from: directory, to: draft)
             let backup = DataBackup(
@@ -92,8 +93,9 @@ public struct DataBackup: Hashable, Sendable {
         guard isFolder(directory) else { throw BackupError.noStores(path: directory) }
         return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { name in
             let path = directory + "/" + name
-            return !name.hasPrefix(".") && !name.hasSuffix(".part")
-                && Store.hasFiles(at: path)
+            guard !name.hasPrefix("."), !name.hasSuffix(".part") else { return false }
+            // Throws for a folder that this process may not look into.
+            return try Files.exists(path + "/log/data.mdb") || Files.exists(path + "/index/data.mdb")
         }
     }
 

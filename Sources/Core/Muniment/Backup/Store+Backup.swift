@@ -12,7 +12,8 @@ extension Store {
     /// - Returns: the contents of the backup.
     /// - Throws: ``BackupError``, or file errors. An error leaves no backup.
     public func backup(to path: String) throws -> Backup {
-        try users.during { try Store.backup(folder, log, to: path, options) }
+        try BackupError.checkPlace(StoreFolder(path).path)
+        return try users.during { try Store.backup(folder, log, to: path, options) }
     }
 
     /// Makes a backup of a store that this process has not opened. Another process may write to the store meanwhile.
@@ -24,6 +25,11 @@ extension Store {
     /// - Returns: the contents of the backup.
     /// - Throws: ``StoreError``, ``BackupError``, or file errors. An error leaves no backup.
     public static func backup(at path: String, to backup: String, options: StoreOptions = StoreOptions()) throws -> Backup {
+        try BackupError.checkPlace(StoreFolder(backup).path)
+        return try makeBackup(at: path, to: backup, options: options)
+    }
+
+    static func makeBackup(at path: String, to backup: String, options: StoreOptions) throws -> Backup {
         try withLog(at: path, options) { folder, log in
             try folder.logSeal.check(log)
             try IndexOpening(folder: folder, log: log, options: options).checkForRollback()

@@ -16,15 +16,6 @@ extension JSONValue {
     }
 }
 
-extension JSONObject {
-    /// Returns these members with additional ones, which replace members of the same name.
-    package func with(_ members: JSONObject) -> JSONObject {
-        var all = self
-        for (name, value) in members { all[name] = value }
-        return all
-    }
-}
-
 extension Origin {
     /// The known parts of the origin, as members of an object.
     package var members: JSONObject {

@@ -31,7 +31,7 @@ package struct RefusalDescription {
         }
     }
 
-    package var json: JSONValue {
+    package var members: JSONObject {
         get throws {
             var members: JSONObject = [
                 "number": .count(refusal.number.rawValue), "time": .time(refusal.time), "head": .revision(refusal.head),
@@ -46,7 +46,7 @@ package struct RefusalDescription {
             } else {
                 members["tried"] = try refusal.tried.map { try JSONText.decode(Array($0.json.utf8)) } ?? .null
             }
-            return .object(members).with(refusal.origin.members)
+            return members.with(refusal.origin.members)
         }
     }
 }

@@ -43,8 +43,8 @@ extension Store {
     /// call, and a read of the log while the store is open.
     public var isInPlace: Bool { log.isInPlace && (try? users.during { log.hasHead }) != false }
 
-    /// Whether the disk has too little free space, so that the store refuses changes until there is more. Takes one system call.
-    public var lacksDiskSpace: Bool { DiskSpace(at: folder.path)?.isShort == true }
+    /// The error of changes while the disk has too little free space; nil if it has enough. Takes one system call.
+    public var lackOfDiskSpace: StoreError? { .lackOfDiskSpace(at: folder.path) }
 
     /// The reason the machine's clock currently prevents commits (``ClockLimits``); nil if it does not.
     public var clockProblem: StoreError? {

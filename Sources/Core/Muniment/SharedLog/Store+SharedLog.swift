@@ -67,6 +67,7 @@ extension Store {
     public static func join(at path: String, options: StoreOptions) throws -> Bool {
         guard let shared = options.sharedLog, try shared.position() != nil else { return false }
         let folder = StoreFolder(path)
+        if let absence = try folder.absence() { throw absence }
         try makeFolder(folder.path)
         let lock = try folder.takeLock()
         defer { lock.release() }
@@ -96,7 +97,7 @@ extension Store {
     private static func makeCopy(of shared: any SharedLog, in folder: StoreFolder, _ options: StoreOptions) throws {
         let path = folder.path
         guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
-        guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
+        if let absence = try folder.absence() { throw absence }
         try removeFlatFolder(folder.index)
         try replaceFile(folder.sharedMark, with: [])
         try Store.makeLog(in: folder) { log in try copy(shared, to: log, options) }

@@ -11,14 +11,17 @@ extension Store {
     ///   - path: the folder of the store.
     ///   - options: the limits, and the shared log of a copy. An unreachable shared log is an error only for a store that is not
     ///     yet a copy of it.
+    /// - Returns: why the store would take no changes after it is opened: a wrong clock, or a disk with too little free space; nil if it
+    ///   would take them.
     /// - Throws: ``StoreError``, which is ``StoreError/heldByAnotherWriter(path:holder:)`` for a store that a process has open for
     ///   writing; `LogError` for a damaged log; `SharedLogError`, or an error of the file system.
-    public static func checkOpening(at path: String, options: StoreOptions = StoreOptions()) throws {
+    @discardableResult
+    public static func checkOpening(at path: String, options: StoreOptions = StoreOptions()) throws -> StoreError? {
         let folder = StoreFolder(path)
         try folder.checkHoldsStore()
         guard !folder.isBackup else { throw BackupError.isNotWritable(path: path) }
         try folder.checkNotHeld()
-        do { try folder.checkOpening(options) } catch {
+        do { return try folder.checkOpening(options) } catch {
             // A writer that has begun meanwhile replaces pages that this process reads.
             try folder.checkNotHeld()
             throw error
@@ -32,17 +35,18 @@ extension StoreFolder {
         throw .heldByAnotherWriter(path: path, holder: FileLock.holder(of: lock) ?? "another process")
     }
 
-    fileprivate func checkOpening(_ options: StoreOptions) throws {
-        for file in [path, lock, log, log + "/data.mdb", log + "/lock.mdb", index] where fileExists(file) && !mayWrite(to: file) {
-            throw StorageError(.notPermitted, "open", path: file, detail: "this user may not write to it")
+    fileprivate func checkOpening(_ options: StoreOptions) throws -> StoreError? {
+        if let file = files.first(where: { !mayUse($0) }) {
+            throw StorageError(.notPermitted, "open", path: file, detail: "this user may not read and write it")
         }
         let log = try EventLog(path: log, isReadOnly: true, isStill: true, mapBytes: options.mapBytes)
         defer { log.close() }
-        guard log.head != nil else { throw LogError.empty }
+        guard let head = log.head else { throw LogError.empty }
         guard options.sharedLog != nil || !fileExists(sharedMark) else { throw StoreError.shared(path: path) }
         try logSeal.check(log)
         if let shared = options.sharedLog { try check(log, isCopyOf: shared) }
         try IndexOpening(folder: self, log: log, options: options, isStill: true).checkForRollback()
+        return .lackOfDiskSpace(at: path) ?? Store.clockGuard(self, log, options)?.problem(head: head.time)
     }
 
     private func check(_ log: EventLog, isCopyOf shared: any SharedLog) throws {

@@ -34,10 +34,12 @@ public final class Store: Sendable {
     /// Nil for a store on one machine.
     let follower: SharedLogFollower?
     let users = StoreUseCounter()
+    /// What this process did to open the store for writing; nil for a reader.
+    public let opening: StoreOpening?
 
     private init(
         folder: StoreFolder, log: EventLog, index: IndexInUse, options: StoreOptions, lock: FileLock?, writer: Writer?,
-        feed: CommitSignal, follower: SharedLogFollower? = nil
+        feed: CommitSignal, follower: SharedLogFollower? = nil, opening: StoreOpening? = nil
     ) {
         self.folder = folder
         self.log = log
@@ -47,6 +49,7 @@ public final class Store: Sendable {
         self.writer = writer
         self.feed = feed
         self.follower = follower
+        self.opening = opening
     }
 
     var index: Index { indexInUse.current }
@@ -61,7 +64,8 @@ public final class Store: Sendable {
     ///   - preset: the initial privileges of everyone.
     ///   - administrator: the user or thing that administers the store.
     ///   - options: the clock, the progress and the limits of the opened store.
-    /// - Throws: ``StoreError/alreadyExists(path:)``, `Refusal` if the administrator's name is invalid, or an error of the file system.
+    /// - Throws: ``StoreError/alreadyExists(path:)`` or another ``StoreError`` about what is in the folder, `Refusal` if the
+    ///   administrator's name is invalid, or an error of the file system. The folder contains no store then.
     public static func create(
         at path: String, preset: Preset = .locked, administrator: Name = "user:root", options: StoreOptions = StoreOptions()
     ) throws -> Store {
@@ -70,14 +74,13 @@ public final class Store: Sendable {
             throw Refusal(.malformed, "`\(administrator)` cannot administer a store: name a user or a thing")
         }
         let folder = StoreFolder(path)
+        try folder.checkIsFree()
         try makeFolder(folder.path)
         let lock = try folder.takeLock()
         do {
             defer { lock.release() }
-            guard !folder.holdsStore else { throw StoreError.alreadyExists(path: path) }
-            guard try !folder.isMissing() else { throw StoreError.missing(path: path) }
-            // An index without a log is a damaged store. A new store in its place would hide the loss.
-            guard !fileExists(folder.index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
+            // Another process may have created it meanwhile.
+            try folder.checkIsFree()
             let genesis = genesis(preset: preset, administrator: administrator, at: options.clock())
             try makeLog(in: folder) { log in
                 let group = try log.group(of: [genesis], refusals: [])
@@ -173,7 +176,7 @@ public final class Store: Sendable {
         }
         try folder.seenHead.check(log)
         let opening = IndexOpening(folder: folder, log: log, options: options)
-        let (index, workingSet) = try opening.forWriting()
+        let (index, workingSet, report) = try opening.forWriting()
         if let head = log.head { try folder.seenHead.write(LastKnownCommit(revision: head.revision, hash: head.hash)) }
         index.clearStaleReaders()
         let feed = CommitSignal(head: log.head?.revision ?? .genesis)
@@ -192,7 +195,8 @@ public final class Store: Sendable {
         let inUse = try IndexInUse(in: folder) { index }
         let follower = options.sharedLog.map { SharedLogFollower(log: log, shared: $0, writer: writer, current: current) }
         let store = Store(
-            folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed, follower: follower)
+            folder: folder, log: log, index: inUse, options: options, lock: lock, writer: writer, feed: feed, follower: follower,
+            opening: report)
         feed.findAffectedSubscribers { [weak store] in store?.affectedSubscribers(of: $0, readsValues: $1) }
         writer.watchEnds()
         return store
@@ -219,7 +223,7 @@ public final class Store: Sendable {
         }
     }
 
-    private static func clockGuard(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) -> ClockGuard? {
+    static func clockGuard(_ folder: StoreFolder, _ log: EventLog, _ options: StoreOptions) -> ClockGuard? {
         options.clockLimits.map { limits in
             ClockGuard(limits, mark: folder.clockMark) {
                 let head = try? log.read { try $0.commit(at: log.head?.revision ?? .genesis) }
@@ -271,7 +275,7 @@ public final class Store: Sendable {
         }
         defer { lock?.release() }
         do {
-            let (index, workingSet) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
+            let (index, workingSet, _) = try IndexOpening(folder: folder, log: log, options: options).forWriting()
             workingSet.end()
             try finish(index, in: folder, options)
         } catch let error as FileError where !error.isFullDisk {

@@ -1,4 +1,5 @@
 public import Events
+internal import Files
 
 /// An error of a store, as opposed to a command that the store refuses.
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -6,6 +7,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAStore(path: String)
     /// The data directory records a store in the folder, but the folder contains none.
     case missing(path: String)
+    /// The data directory records a store in the folder, but the store is in a folder below.
+    case nested(path: String, found: String)
     /// The folder contained a store, but its log is missing.
     case logIsLost(path: String)
     /// The folder already contains a store.
@@ -54,8 +57,10 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notAStore(let path):
             "`\(path)` has no store: create one with `muniment init --store \(path)`, or check the path"
         case .missing(let path):
-            "the folder of the store `\(path)` is missing: put it back or restore it from a backup. To accept the loss, run `muniment "
-                + "accept-rollback --store \(path)`"
+            "the store `\(path)` is missing: its folder does not exist or contains no store. Put it back or restore it from a backup. To "
+                + "accept the loss, run `muniment accept-rollback --store \(path)`"
+        case .nested(let path, let found):
+            "`\(path)` contains no store itself, but the store `\(found)`: move the content of `\(found)` to `\(path)`"
         case .logIsLost(let path):
             "the log of the store in `\(path)` is missing or empty: restore `\(path)/log` from a copy"
         case .alreadyExists(let path): "`\(path)` already has a store: open it, or choose another folder"
@@ -102,5 +107,17 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .closed: "the store was closed"
         case .behindTheLog(let why): "the index could not follow the log (\(why)): mend the cause and open the store again"
         }
+    }
+}
+
+extension StoreError {
+    /// Returns the error of a store if its disk has too little free space for changes; nil if it has enough.
+    ///
+    /// - Parameter path: the folder of the store.
+    static func lackOfDiskSpace(at path: String) -> StoreError? {
+        guard let disk = DiskSpace(at: path), disk.isShort else { return nil }
+        return .insufficientResources(
+            path: path,
+            why: "its disk has \(disk.freeBytes) bytes free, and at least \(disk.leastFreeBytes) are needed")
     }
 }

@@ -22,6 +22,14 @@ struct StoreFolder: Sendable {
     /// The folder of the index. For a backup it is outside of the backup, since nothing is written into a backup.
     private(set) var index: String
 
+    /// The folders and files that a writer opens.
+    var files: [String] {
+        [
+            path, lock, path + "/head", log, log + "/data.mdb", log + "/lock.mdb", log + "/seal", index, index + "/data.mdb",
+            index + "/lock.mdb", index + "/seal", bootMark,
+        ]
+    }
+
     var log: String { path + "/log" }
     var bootMark: String { index + "/boot" }
     var clockMark: ClockMark { ClockMark(path: index + "/clock") }
@@ -83,19 +91,35 @@ struct StoreFolder: Sendable {
 
     /// Checks that the store exists before anything is opened. Distinguishes a lost log from a store that never existed.
     ///
-    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, or an error that prevents the check.
+    /// - Throws: ``StoreError/notAStore(path:)``, ``StoreError/logIsLost(path:)``, the error of ``absence()``, or an error that prevents
+    ///   the check.
     func checkHoldsStore() throws {
         if try exists(log + "/data.mdb") {
             guard Environment.fileBytes(in: log) ?? 0 > 0 else { throw StoreError.logIsLost(path: path) }
         } else {
             if try exists(index + "/data.mdb") { throw StoreError.logIsLost(path: path) }
-            throw try isMissing() ? StoreError.missing(path: path) : StoreError.notAStore(path: path)
+            throw try absence() ?? StoreError.notAStore(path: path)
         }
     }
 
-    /// Whether the data directory had a store here, and all of it is missing.
-    func isMissing() throws -> Bool {
-        try !holdsStore && !exists(index + "/data.mdb") && seenHead.isKnownOutside()
+    /// Checks that a store can be created here.
+    ///
+    /// - Throws: ``StoreError/alreadyExists(path:)``, ``StoreError/logIsLost(path:)``, the error of ``absence()``,
+    ///   ``BackupError/isNotWritable(path:)``, or an error that prevents the check.
+    func checkIsFree() throws {
+        guard !isBackup else { throw BackupError.isNotWritable(path: path) }
+        guard !holdsStore else { throw StoreError.alreadyExists(path: path) }
+        if let absence = try absence() { throw absence }
+        // An index without a log is a damaged store. A new store in its place would hide the loss.
+        guard !fileExists(index + "/data.mdb") else { throw StoreError.logIsLost(path: path) }
+    }
+
+    /// The error if the data directory had a store here, and all of it is missing: ``StoreError/missing(path:)``, or
+    /// ``StoreError/nested(path:found:)`` if a folder below contains a store, as after `mv COPY FOLDER` into an existing folder.
+    func absence() throws -> StoreError? {
+        guard !holdsStore, try !exists(index + "/data.mdb"), try seenHead.isKnownOutside() else { return nil }
+        let below = (try? fileNames(in: path))?.sorted().map { path + "/" + $0 }
+        return below?.first { StoreFolder($0).holdsStore }.map { .nested(path: path, found: $0) } ?? .missing(path: path)
     }
 
     func takeLock() throws -> FileLock {
@@ -133,17 +157,30 @@ struct IndexOpening {
     var isStill = false
 
     /// Versions that are folded in memory before they are written together. Large sorted batches are written fastest and fill pages
-    /// best, so a batch has as many versions as a quarter of the machine's memory holds.
-    static let versionsPerBatch = Int(ProcessInfo.processInfo.physicalMemory / 4 / 128)
+    /// best, so a batch has as many versions as a quarter of the memory holds that this process may use.
+    static let versionsPerBatch = memoryLimit() / 4 / bytesPerVersion
+    /// The most memory for a version, measured: in memory, and as a row while a batch is sorted.
+    private static let bytesPerVersion = 420
 
     /// Opens the index for writing, and folds missing commits. The caller must hold the writer's lock.
-    func forWriting() throws -> (Index, WorkingSet) {
+    func forWriting() throws -> (Index, WorkingSet, StoreOpening) {
+        let wasClosed = !fileExists(folder.bootMark)
         if let index = try usable() {
-            // A row is damaged. The index can be folded again, since it is derived data.
-            do { return (index, try caughtUp(index)) } catch is IndexError {}
+            do {
+                let known = (try? index.state())?.revision ?? .genesis
+                let workingSet = try caughtUp(index)
+                let folded = (log.head?.revision ?? known).rawValue - known.rawValue
+                return (index, workingSet, StoreOpening(wasClosed: wasClosed, isRebuilt: false, foldedCommits: folded))
+            } catch is IndexError {
+                // A row is damaged. The index can be folded again, since it is derived data.
+            }
         }
         let index = try fresh()
-        return (index, try caughtUp(index))
+        let workingSet = try caughtUp(index)
+        let head = log.head?.revision ?? .genesis
+        let isRebuilt = head > .genesis
+        let folded = isRebuilt ? head.rawValue + 1 : 0
+        return (index, workingSet, StoreOpening(wasClosed: wasClosed, isRebuilt: isRebuilt, foldedCommits: folded))
     }
 
     /// Folds the commits that an index does not contain. If this fails, closes the index, so that this process can open it again.

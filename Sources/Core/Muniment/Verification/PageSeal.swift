@@ -71,8 +71,8 @@ struct PageSeal {
         try replaceFile(path, with: writer.bytes)
     }
 
-    /// Returns a sentence for each damaged page that the seal shows. Returns nil if there is no seal, including a seal that a writer has
-    /// removed or replaced meanwhile.
+    /// Returns a sentence for each run of damaged pages that the seal shows. Returns nil if there is no seal, including a seal that a
+    /// writer has removed or replaced meanwhile.
     func problems() throws -> [String]? {
         do {
             let seal = try readFile(path)
@@ -90,12 +90,19 @@ struct PageSeal {
         guard sealed == actual.count else {
             return ["the file `\(folder)/data.mdb` has \(actual.count) pages, but was sealed with \(sealed)"]
         }
-        var problems: [String] = []
+        var changed: [ClosedRange<Int>] = []
         var reader = ByteReader(offset: Self.headBytes)
         for (page, checksum) in actual.enumerated() where try reader.fixed32(seal.span) != checksum {
-            problems.append("page \(page) of `\(folder)/data.mdb` was changed after the store was closed")
+            if let last = changed.last, last.upperBound + 1 == page {
+                changed[changed.count - 1] = last.lowerBound...page
+            } else {
+                changed.append(page...page)
+            }
         }
-        return problems
+        return changed.map { pages in
+            (pages.count == 1 ? "page \(pages.lowerBound) of `" : "pages \(pages.lowerBound) to \(pages.upperBound) of `")
+                + "\(folder)/data.mdb` " + (pages.count == 1 ? "was" : "were") + " changed after the store was closed"
+        }
     }
 
     private func pageChecksums() throws -> [UInt32] {

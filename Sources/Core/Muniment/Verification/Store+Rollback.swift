@@ -33,10 +33,12 @@ extension Store {
         return accepted
     }
 
-    /// Whether a data directory had a store in a folder, and all of it is missing.
+    /// Returns the error of a store that a data directory had in a folder, and of which nothing is there: ``StoreError/missing(path:)``
+    /// or ``StoreError/nested(path:found:)``; nil if the store is there, or never was.
     ///
+    /// - Parameter path: the folder of the store.
     /// - Throws: an error that prevents the check.
-    public static func isMissing(at path: String) throws -> Bool { try StoreFolder(path).isMissing() }
+    public static func absence(at path: String) throws -> StoreError? { try StoreFolder(path).absence() }
 
     /// Whether a folder has the log or the index of a store. A store that has only its index has lost its log.
     ///
@@ -46,13 +48,20 @@ extension Store {
         return folder.holdsStore || fileExists(folder.index + "/data.mdb")
     }
 
+    /// Returns the folders and files that a process opens to write to a store.
+    ///
+    /// - Parameter path: the folder of the store.
+    public static func files(at path: String) -> [String] { StoreFolder(path).files }
+
     /// Accepts that a store of a data directory is lost, so that another store can be created in its place.
     ///
     /// - Parameter path: the folder that the store was in.
-    /// - Throws: ``StoreError/notRolledBack(path:)`` if no store is missing, or an error of the file system.
+    /// - Throws: ``StoreError/notRolledBack(path:)`` if no store is missing, ``StoreError/nested(path:found:)``, or an error of the file
+    ///   system.
     public static func acceptLoss(at path: String) throws {
         let folder = StoreFolder(path)
-        guard try folder.isMissing() else { throw StoreError.notRolledBack(path: folder.path) }
+        guard let absence = try folder.absence() else { throw StoreError.notRolledBack(path: folder.path) }
+        guard case .missing = absence else { throw absence }
         try folder.seenHead.removeOutside()
     }
 

@@ -188,11 +188,14 @@ struct Committer {
         for (index, change) in transaction.changes.enumerated() {
             do {
                 if transaction.authority == .importer { try register(change.mentionedPrincipals, into: &events) }
-                for event in try authorizer.events(for: change) {
-                    try workingSet.apply(event)
-                    events.append(event)
-                    valueBytes += event.valueBytes
+                let decided = try authorizer.events(for: change)
+                // Unlike the loop over an array, this one copies no event.
+                let span = decided.span
+                for index in span.indices {
+                    try workingSet.apply(span[index])
+                    valueBytes += span[index].valueBytes
                 }
+                events += decided
                 guard valueBytes <= Limits.bytesPerCommit else {
                     throw Refusal(.tooLarge, "the values of a transaction have at most \(Limits.bytesPerCommit) bytes together")
                 }

@@ -32,10 +32,12 @@ final class Writer: @unchecked Sendable {
     let turn = DispatchSemaphore(value: 1)
     /// Held while commits are written to the log and rows to the index.
     let disk = DispatchSemaphore(value: 1)
-    private let queue = DispatchQueue(label: "muniment.writer", attributes: .concurrent)
-    /// Runs the remaining transactions of a group. A serial queue has a thread even if callers block all threads of concurrent
-    /// queues.
-    private let leftOver = DispatchQueue(label: "muniment.writer.leftover")
+    /// The queues of leaders, which take them in turn: one group is written, one is decided, and one is gathered. A serial queue has a
+    /// thread of its own. The threads of a concurrent queue also run the tasks that send transactions: two leaders that wait would
+    /// leave these tasks no thread, and groups would stay small.
+    private let queues = (0..<3).map { DispatchQueue(label: "muniment.writer.\($0)") }
+    /// The number of leaders that have been sent to ``queues``.
+    private let leaders = Atomic(0)
     let activity = WriteActivity()
     /// Why the index could not be updated from the log; nil if it is up to date.
     let indexFailure = Mutex<String?>(nil)
@@ -121,7 +123,7 @@ final class Writer: @unchecked Sendable {
 
     /// Commits a transaction together with the waiting ones. Does not block the calling thread.
     func commit(_ transaction: Transaction, completion: @escaping @Sendable (Result<Receipt, any Error>) -> Void) {
-        if enqueue(Request(transaction, completion: completion)) { queue.async { self.commitGroup() } }
+        if enqueue(Request(transaction, completion: completion)) { sendLeader() }
     }
 
     var waitingCount: Int { waiting.withLock { $0.requests.count } }
@@ -133,6 +135,11 @@ final class Writer: @unchecked Sendable {
             defer { waiting.isLed = true }
             return !waiting.isLed
         }
+    }
+
+    private func sendLeader() {
+        let number = leaders.wrappingAdd(1, ordering: .relaxed).newValue
+        queues[number % queues.count].async { self.commitGroup() }
     }
 
     private func commitGroup() {
@@ -186,7 +193,7 @@ final class Writer: @unchecked Sendable {
             waiting.isLed = true
             return true
         }
-        if mustLeadMore { leftOver.async { self.commitGroup() } }
+        if mustLeadMore { sendLeader() }
         lastCounts = (lastCounts.1, count)
     }
 
@@ -305,7 +312,7 @@ final class Writer: @unchecked Sendable {
     func beginTurn() throws {
         // Nothing is decided yet, so writing can continue after the folder is back, or the disk has space, or a descriptor is free.
         guard log.isInPlace, log.hasHead else { throw StoreError.displaced(path: path) }
-        if DiskSpace(at: path)?.isShort == true { throw StoreError.insufficientResources(path: path, why: "the disk is full") }
+        if let lack = StoreError.lackOfDiskSpace(at: path) { throw lack }
         do { try willWrite() } catch let error as FileError where error.isLackOfResources {
             throw StoreError.insufficientResources(path: path, why: "\(error)")
         }

@@ -21,32 +21,29 @@
     }
 
     @usableFromInline mutating func longVarint(_ value: UInt64) {
-        storage.append(addingCapacity: 10) { output in ByteWriter.varint(value, to: &output) }
+        storage.append(addingCapacity: 10) { $0.varint(value) }
     }
 
     /// Appends two numbers, as two calls of ``varint(_:)`` do.
     public mutating func varints(_ first: UInt64, _ second: UInt64) {
         storage.append(addingCapacity: 20) { output in
-            ByteWriter.varint(first, to: &output)
-            ByteWriter.varint(second, to: &output)
+            output.varint(first)
+            output.varint(second)
         }
     }
 
-    @inline(__always)
-    private static func varint(_ value: UInt64, to output: inout OutputSpan<UInt8>) {
-        var rest = value
-        while rest >= 0x80 {
-            output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        output.append(UInt8(truncatingIfNeeded: rest))
+    /// Appends many numbers, without a check of the capacity for each.
+    ///
+    /// - Parameters:
+    ///   - limit: the most bytes that `body` may write.
+    ///   - body: writes the numbers.
+    @inlinable public mutating func append(atMost limit: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+        storage.append(addingCapacity: limit) { body(&$0) }
     }
 
     /// Appends eight bytes, the least significant first.
     public mutating func fixed64(_ value: UInt64) {
-        storage.append(addingCapacity: 8) { output in
-            for shift in stride(from: UInt64(0), to: 64, by: 8) { output.append(UInt8(truncatingIfNeeded: value >> shift)) }
-        }
+        storage.append(addingCapacity: 8) { $0.fixed64(value) }
     }
 
     /// Appends four bytes, the least significant first.
@@ -85,4 +82,21 @@
 
     /// Inserts bytes before an offset.
     public mutating func insert(_ value: some Collection<UInt8>, at offset: Int) { storage.insert(contentsOf: value, at: offset) }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends at most 10 bytes, as ``ByteWriter/varint(_:)`` does.
+    @inlinable public mutating func varint(_ value: UInt64) {
+        var rest = value
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Appends eight bytes, the least significant first.
+    @inlinable public mutating func fixed64(_ value: UInt64) {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
 }

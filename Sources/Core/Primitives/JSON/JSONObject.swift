@@ -8,27 +8,27 @@
 /// members["year"] = nil
 /// ```
 public struct JSONObject: Sendable {
-    /// Sorted by name, without duplicates.
-    private var members: [Element]
+    /// Sorted by name, without duplicates. Without labels, so that the members of a literal are used as they are.
+    private var members: [(String, JSONValue)]
 
     /// Creates an object without members.
     public init() { members = [] }
 
     /// Creates an object from a dictionary. O(n log n).
     public init(_ members: [String: JSONValue]) {
-        self.members = members.sorted { ExactText($0.key) < ExactText($1.key) }
+        self.members = members.map { ($0.key, $0.value) }.sorted { ExactText($0.0) < ExactText($1.0) }
     }
 
     /// Creates an object from members in any order. Of members with the same name the last one is used. O(n log n).
     public init(_ members: some Sequence<(String, JSONValue)>) {
-        let all = members.map { (key: $0, value: $1) }
+        let all = Array(members)
         guard !JSONObject.isAscending(all) else {
             self.members = all
             return
         }
         self.members = []
         for (name, value) in JSONObject.sorted(all) {
-            if let last = self.members.last, ExactText(last.key) == ExactText(name) { self.members.removeLast() }
+            if let last = self.members.last, ExactText(last.0) == ExactText(name) { self.members.removeLast() }
             self.members.append((name, value))
         }
     }
@@ -36,10 +36,10 @@ public struct JSONObject: Sendable {
     /// Creates an object from the members of a text. Returns nil if a name occurs twice.
     ///
     /// - Parameter repeated: is set to the first such name.
-    init?(unique members: [Element], repeated: inout String?) {
+    init?(unique members: [(String, JSONValue)], repeated: inout String?) {
         self.members = JSONObject.sorted(members)
         for index in self.members.indices.dropFirst() {
-            let (previous, name) = (self.members[index - 1].key, self.members[index].key)
+            let (previous, name) = (self.members[index - 1].0, self.members[index].0)
             guard ExactText(previous) == ExactText(name) else { continue }
             repeated = name
             return nil
@@ -47,13 +47,13 @@ public struct JSONObject: Sendable {
     }
 
     /// Sorts members by name. The sort is stable: members of the same name keep their order.
-    private static func sorted(_ members: [Element]) -> [Element] {
-        isAscending(members) ? members : members.sorted { ExactText($0.key) < ExactText($1.key) }
+    private static func sorted(_ members: [(String, JSONValue)]) -> [(String, JSONValue)] {
+        isAscending(members) ? members : members.sorted { ExactText($0.0) < ExactText($1.0) }
     }
 
     /// Whether members are sorted by name, without duplicates.
-    private static func isAscending(_ members: [Element]) -> Bool {
-        members.indices.dropFirst().allSatisfy { ExactText(members[$0 - 1].key) < ExactText(members[$0].key) }
+    private static func isAscending(_ members: [(String, JSONValue)]) -> Bool {
+        members.indices.dropFirst().allSatisfy { ExactText(members[$0 - 1].0) < ExactText(members[$0].0) }
     }
 
     /// The value of the member of this name, or nil if the name is absent. Setting nil removes the member.
@@ -62,12 +62,12 @@ public struct JSONObject: Sendable {
     public subscript(name: String) -> JSONValue? {
         get {
             let (index, isThere) = position(of: name)
-            return isThere ? members[index].value : nil
+            return isThere ? members[index].1 : nil
         }
         set {
             let (index, isThere) = position(of: name)
             switch (newValue, isThere) {
-            case (let value?, true): members[index].value = value
+            case (let value?, true): members[index].1 = value
             case (let value?, false): members.insert((name, value), at: index)
             case (nil, true): members.remove(at: index)
             case (nil, false): break
@@ -78,22 +78,45 @@ public struct JSONObject: Sendable {
     /// Returns the index of the member of this name, or the index for inserting it.
     private func position(of name: String) -> (index: Int, isThere: Bool) {
         let name = ExactText(name)
+        // Texts of other lengths are told apart without a look at their bytes.
+        if members.count <= 8, let index = members.firstIndex(where: { ExactText($0.0) == name }) { return (index, true) }
         var (low, high) = (0, members.count)
         while low < high {
             let middle = (low + high) / 2
-            if ExactText(members[middle].key) < name { low = middle + 1 } else { high = middle }
+            if ExactText(members[middle].0) < name { low = middle + 1 } else { high = middle }
         }
-        return (low, low < members.count && ExactText(members[low].key) == name)
+        return (low, low < members.count && ExactText(members[low].0) == name)
     }
 
     /// The names, in order.
-    public var keys: some RandomAccessCollection<String> { members.lazy.map(\.key) }
+    public var keys: some RandomAccessCollection<String> { members.lazy.map(\.0) }
 
     /// The values, in the order of their names.
-    public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.value) }
+    public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.1) }
 
     /// Returns the text under a name; nil if the name is absent or its value is not a text.
     public func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
+
+    /// Returns these members with additional ones, which replace members of the same name. Linear in both.
+    package func with(_ others: JSONObject) -> JSONObject {
+        guard !others.isEmpty else { return self }
+        var result = JSONObject()
+        result.members.reserveCapacity(count + others.count)
+        var (mine, theirs) = (members[...], others.members[...])
+        while let own = mine.first, let other = theirs.first {
+            if ExactText(own.0) < ExactText(other.0) {
+                result.members.append(own)
+                mine = mine.dropFirst()
+            } else {
+                if ExactText(own.0) == ExactText(other.0) { mine = mine.dropFirst() }
+                result.members.append(other)
+                theirs = theirs.dropFirst()
+            }
+        }
+        result.members += mine
+        result.members += theirs
+        return result
+    }
 
     /// Returns these members with a patch applied (RFC 7396). Linear in both.
     func merging(_ patch: JSONObject) -> JSONObject {
@@ -101,9 +124,9 @@ public struct JSONObject: Sendable {
         result.members.reserveCapacity(members.count)
         var mine = members[...]
         for (name, change) in patch {
-            while let next = mine.first, ExactText(next.key) < ExactText(name) { result.members.append(mine.removeFirst()) }
-            let isThere = mine.first.map { ExactText($0.key) == ExactText(name) } ?? false
-            let present = isThere ? mine.removeFirst().value : .null
+            while let next = mine.first, ExactText(next.0) < ExactText(name) { result.members.append(mine.removeFirst()) }
+            let isThere = mine.first.map { ExactText($0.0) == ExactText(name) } ?? false
+            let present = isThere ? mine.removeFirst().1 : .null
             if case .null = change { continue }
             result.members.append((name, present.merging(change)))
         }
@@ -117,7 +140,7 @@ extension JSONObject: RandomAccessCollection {
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { members.count }
-    public subscript(index: Int) -> Element { members[index] }
+    public subscript(index: Int) -> Element { (members[index].0, members[index].1) }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
@@ -130,7 +153,7 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 
 extension JSONObject: Hashable {
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
-        left.members.elementsEqual(right.members) { ExactText($0.key) == ExactText($1.key) && $0.value == $1.value }
+        left.members.elementsEqual(right.members) { ExactText($0.0) == ExactText($1.0) && $0.1 == $1.1 }
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -94,6 +94,9 @@ extension JSONReader {
         }
     }
 
+    /// Returns the text from an offset to the next byte to read.
+    package func text(from start: Int) -> [UInt8] { Array(bytes[start..<position]) }
+
     /// Throws if anything except blanks follows.
     package mutating func end() throws(JSONError) {
         skipBlanks()

@@ -13,7 +13,14 @@ package struct JSONReader {
     /// The first names of the open objects that ``takeMembers(_:)`` reads, the outermost first.
     var names: [JSONName] = []
 
-    package init(_ bytes: [UInt8], valueLimit: Int = .max) throws(JSONError) {
+    /// - Parameters:
+    ///   - bytes: the text.
+    ///   - limit: the maximum length of the text in bytes. A longer text is refused without being read.
+    ///   - valueLimit: the maximum number of values and names in the text.
+    package init(_ bytes: [UInt8], limit: Int = .max, valueLimit: Int = .max) throws(JSONError) {
+        guard bytes.count <= limit else {
+            throw JSONError(.tooLong, "the text has \(bytes.count) bytes; at most \(limit) are allowed", "shorten it")
+        }
         self.bytes = bytes
         (self.valueLimit, valuesLeft) = (valueLimit, valueLimit)
         // Skips a byte order mark, which some editors write at the start.
@@ -24,7 +31,7 @@ package struct JSONReader {
     }
 
     /// Reads the value that the whole text encodes.
-    mutating func whole() throws(JSONError) -> JSONValue {
+    package mutating func whole() throws(JSONError) -> JSONValue {
         let value = try value()
         try end()
         return value
@@ -85,7 +92,7 @@ package struct JSONReader {
         try open()
         defer { depth -= 1 }
         guard try !closes(UInt8(ascii: "}"), isFirst: true) else { return JSONObject() }
-        var members: [JSONObject.Element] = []
+        var members: [(String, JSONValue)] = []
         repeat {
             try countValue()
             let name = try name().text
@@ -133,7 +140,7 @@ package struct JSONReader {
 
 extension JSONReader {
     /// Returns the error for a byte at the position other than the expected one.
-    func unexpected(_ wanted: String) -> JSONError {
+    package func unexpected(_ wanted: String) -> JSONError {
         guard position < bytes.count else {
             return JSONError(.malformed, at: position, "the text ends, but \(wanted) is expected", "complete it")
         }

@@ -26,10 +26,7 @@ public enum JSONText {
     /// - Throws: ``JSONError`` for invalid JSON, a name that occurs twice in an object, a whole number that does not fit 64 bits,
     ///   a number beyond the range of `Double`, and a text that is too long or nests too deeply.
     public static func decode(_ bytes: [UInt8], limit: Int, valueLimit: Int = .max) throws(JSONError) -> JSONValue {
-        guard bytes.count <= limit else {
-            throw JSONError(.tooLong, "the text has \(bytes.count) bytes; at most \(limit) are allowed", "shorten it")
-        }
-        var reader = try JSONReader(bytes, valueLimit: valueLimit)
+        var reader = try JSONReader(bytes, limit: limit, valueLimit: valueLimit)
         return try reader.whole()
     }
 

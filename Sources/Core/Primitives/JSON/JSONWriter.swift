@@ -93,18 +93,23 @@ public struct JSONWriter {
     /// Writes a text in quotes.
     public mutating func write(_ text: String) {
         raw("\"")
+        defer { raw("\"") }
+        guard text.utf8.count > Self.pieceBytes || text.utf8.contains(where: Self.isEscaped) else { return raw(text) }
         withBytes(text) { span in
             var plain = 0
             for offset in span.indices {
                 let byte = span[offset]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                guard Self.isEscaped(byte) else { continue }
                 run(of: text, plain..<offset)
                 raw(Self.escape(byte))
                 plain = offset + 1
             }
             run(of: text, plain..<span.count)
         }
-        raw("\"")
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     /// Writes JSON text that is already on one line.

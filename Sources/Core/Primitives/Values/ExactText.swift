@@ -7,8 +7,8 @@ package struct ExactText: Hashable, Comparable, Sendable {
     package init(_ text: String) { self.text = text }
 
     package static func == (left: ExactText, right: ExactText) -> Bool {
-        withBytes(left.text, right.text) { left, right in
-            guard left.count == right.count else { return false }
+        guard left.text.utf8.count == right.text.utf8.count else { return false }
+        return withBytes(left.text, right.text) { left, right in
             for index in left.indices where left[index] != right[index] { return false }
             return true
         }

@@ -25,20 +25,33 @@
 
 extension Instant: CustomStringConvertible {
     /// RFC 3339 in UTC: `2026-01-01T10:00:00Z`, with a fraction of up to six digits only if it is not zero.
-    public var description: String {
-        if self == .forever { return "forever" }
+    public var description: String { self == .forever ? "forever" : text(hasAllDigits: false) }
+
+    /// RFC 3339 in UTC with six digits of the fraction, `2026-01-01T10:00:00.250000Z`: all have the same length.
+    public var fixedLengthText: String { text(hasAllDigits: true) }
+
+    private func text(hasAllDigits: Bool) -> String {
         let (days, time) = microseconds.quotientAndRemainder(floor: 86_400_000_000)
         let date = CivilDate(daysSince1970: days)
         let seconds = time / 1_000_000
         let fraction = time % 1_000_000
-        var text = padded(date.year, to: 4) + "-" + padded(date.month, to: 2) + "-" + padded(date.day, to: 2)
-        text += "T" + padded(seconds / 3600, to: 2) + ":" + padded(seconds / 60 % 60, to: 2) + ":" + padded(seconds % 60, to: 2)
-        if fraction != 0 {
-            var digits = padded(fraction, to: 6)
-            while digits.hasSuffix("0") { digits.removeLast() }
-            text += "." + digits
+        // Bytes, because lists and logs contain many times.
+        var text: [UInt8] = []
+        text.reserveCapacity("2026-01-01T10:00:00.123456Z".utf8.count)
+        text.append(date.year, digits: 4, then: "-")
+        text.append(date.month, digits: 2, then: "-")
+        text.append(date.day, digits: 2, then: "T")
+        text.append(seconds / 3600, digits: 2, then: ":")
+        text.append(seconds / 60 % 60, digits: 2, then: ":")
+        text.append(seconds % 60, digits: 2, then: ".")
+        text.append(fraction, digits: 6, then: "Z")
+        if !hasAllDigits {
+            text.removeLast()
+            while text.last == UInt8(ascii: "0") { text.removeLast() }
+            if fraction == 0 { text.removeLast() }
+            text.append(UInt8(ascii: "Z"))
         }
-        return text + "Z"
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Reads RFC 3339 (`2026-01-01T10:00:00Z`, `…10:00:00.25+02:00`); digits after the sixth of a fraction are dropped.
@@ -71,9 +84,20 @@ extension Instant: CustomStringConvertible {
     private static let latestText = Instant(microseconds: 253_402_300_799_999_999)
 }
 
-private func padded(_ number: Int64, to width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+extension [UInt8] {
+    /// Appends a number with at least so many digits, and an ASCII character.
+    fileprivate mutating func append(_ number: Int64, digits: Int, then separator: Unicode.Scalar) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        let number = number.magnitude
+        var divisor: UInt64 = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+            divisor /= 10
+        }
+        append(UInt8(ascii: separator))
+    }
 }
 
 /// Reads the parts of an RFC 3339 time from the start of a text.

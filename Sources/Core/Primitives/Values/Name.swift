@@ -26,7 +26,7 @@ public struct Name: Hashable, Sendable, Comparable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { ExactText(text).hash(into: &hasher) }
 
     /// Orders names by their UTF-8 bytes.
-    public static func < (left: Name, right: Name) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+    public static func < (left: Name, right: Name) -> Bool { ExactText(left.text) < ExactText(right.text) }
 
     /// The text before the first colon; the whole name without one.
     public var className: String {
@@ -66,6 +66,19 @@ extension Name {
         var classBytes: Int?
         var byteCount = 0
         var hasControlCharacter = false
+        /// The first eight bytes as a number, the first one highest; zeros follow a shorter name.
+        var beginning: UInt64 = 0
+    }
+
+    /// The names of built-in classes, as in ``Shape/beginning``.
+    private enum BuiltInClass {
+        static let user = number("user")
+        static let role = number("role")
+        static let thing = number("thing")
+        static let `class` = number("class")
+        static let store = number("store")
+
+        private static func number(_ text: String) -> UInt64 { text.utf8.reduce(0) { $0 << 8 | UInt64($1) } }
     }
 
     private var shape: Shape {
@@ -83,6 +96,7 @@ extension Name {
                 previous = byte
             }
             shape.byteCount = bytes.count
+            for index in 0..<8 { shape.beginning = shape.beginning << 8 | UInt64(index < bytes.count ? bytes[index] : 0) }
         }
         if colon >= 0 { shape.classBytes = colon }
         return shape
@@ -102,26 +116,18 @@ extension Name {
         }
         switch classBytes {
         case 4:
-            if begins(with: "user:") { return .caller }
-            if begins(with: "role:") { return .role }
+            let name = shape.beginning >> 32
+            if name == BuiltInClass.user { return .caller }
+            if name == BuiltInClass.role { return .role }
         case 5:
-            if begins(with: "thing:") { return .caller }
-            if begins(with: "class:") { return .class }
-            if begins(with: "store:") { return nil }
-        case 10:
-            if begins(with: "permission:") { return .permission }
+            let name = shape.beginning >> 24
+            if name == BuiltInClass.thing { return .caller }
+            if name == BuiltInClass.class { return .class }
+            if name == BuiltInClass.store { return nil }
+        case 10: if text.utf8.starts(with: "permission:".utf8) { return .permission }
         default: break
         }
         return .object
-    }
-
-    /// Whether the name begins with the bytes of a text. `hasPrefix` would not find a colon followed by a combining mark.
-    private func begins(with prefix: String) -> Bool {
-        withBytes(text, prefix) { bytes, first in
-            guard bytes.count >= first.count else { return false }
-            for index in first.indices where bytes[index] != first[index] { return false }
-            return true
-        }
     }
 
     /// Whether it names a subject that can have access: a user, a thing, a role, `everyone` or `anonymous`.

@@ -134,16 +134,6 @@ struct AuditRecords {
 
     var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-    /// The positions of the records in the block, in ascending order.
-    var all: [Int] {
-        var found: [Int] = []
-        for (index, word) in words.enumerated() where word != 0 {
-            var rest = word
-            while rest != 0 {
-                found.append(index * 64 + rest.trailingZeroBitCount)
-                rest &= rest - 1
-            }
-        }
-        return found
-    }
+    /// Returns the positions of the records in a part of the block, in ascending order.
+    func all(in range: Range<Int> = 0..<capacity) -> [Int] { range.filter { words[$0 / 64] >> UInt64($0 % 64) & 1 == 1 } }
 }

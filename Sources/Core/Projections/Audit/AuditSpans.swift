@@ -43,8 +43,17 @@ struct EventSpan {
         return EventPosition(revision, counts.count == 1 ? first.index + last : last)
     }
 
+    /// Returns the number of the first record at or after a position; the number of records if there is none.
+    func record(at place: EventPosition) -> Int {
+        guard place > first else { return 0 }
+        let commits = Int(clamping: place.revision.rawValue - first.revision.rawValue)
+        let before = counts.prefix(commits).reduce(0, +)
+        guard commits < counts.count else { return Int(before) }
+        return Int(before + min(place.index - (commits == 0 ? first.index : 0), counts[commits]))
+    }
+
     /// Returns the positions of some records of the block, in order.
-    func places(of records: [Int]) -> [EventPosition] {
+    func places(of records: ArraySlice<Int>) -> [EventPosition] {
         var places: [EventPosition] = []
         places.reserveCapacity(records.count)
         var commit = 0

@@ -47,7 +47,9 @@ struct OpenBlocks {
     mutating func loadOpenBlock(_ commit: Commit, isLast: Bool) {
         guard let begin = missing else { return }
         let first = commit.revision == begin.revision ? begin.index : 0
-        for index in Int(clamping: first)..<max(commit.events.count, Int(clamping: first)) { add(commit, index) }
+        for index in Int(clamping: first)..<max(commit.events.count, Int(clamping: first)) {
+            add(commit.events[index], index, of: commit)
+        }
         if isLast { missing = nil }
     }
 
@@ -56,11 +58,11 @@ struct OpenBlocks {
             isDraft = true
             return
         }
-        for index in commit.events.indices { add(commit, index) }
+        let span = commit.events.span
+        for index in span.indices { add(span[index], index, of: commit) }
     }
 
-    private mutating func add(_ commit: Commit, _ index: Int) {
-        let event = commit.events[index]
+    private mutating func add(_ event: Event, _ index: Int, of commit: Commit) {
         events.add(EventPosition(commit.revision, UInt64(index)))
         eventPostings.add(.actor, commit.actor.rawValue, record: eventCount)
         eventPostings.add(.kind, UInt64(event.kind.rawValue), record: eventCount)

@@ -21,14 +21,19 @@ struct RelationOverlay {
             decode: { id, row, reader throws(CodecError) in try RelationDocument.decode(id.prefix.kind, row, &reader) })
     }
 
+    /// Returns the position of a relation, and loads it with `load` if necessary.
     @inline(__always)
-    func position(of id: RelationID) -> Int? { versions.position(of: id) }
+    mutating func position(
+        of id: RelationID, load: () throws -> (begin: Revision, value: RelationDocument?)
+    ) rethrows -> Int {
+        if let known = versions.position(of: id) { known } else { add(id, try load()) }
+    }
 
     @inline(__always)
     func value(_ position: Int) -> RelationDocument? { versions.slots[position].value }
 
     /// Adds a version that was loaded, and returns its position.
-    mutating func add(_ id: RelationID, _ loaded: (begin: Revision, value: RelationDocument?)) -> Int {
+    private mutating func add(_ id: RelationID, _ loaded: (begin: Revision, value: RelationDocument?)) -> Int {
         let position = versions.add(id, loaded)
         earlier.append(id.prefix.kind.isListedInFold ? list(id.prefix, position) : nil)
         return position

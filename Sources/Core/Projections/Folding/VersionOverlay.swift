@@ -95,6 +95,8 @@ struct VersionOverlay<ID: OverlayID, Document: Versioned> {
     @inline(__always)
     func position(of id: ID) -> Int? {
         let numbers = id.numbers
+        // A closure that uses `self` would copy all of it.
+        let slots = slots
         return index.position(hash(numbers.0, numbers.1)) { slots[$0].id == id }
     }
 

@@ -48,7 +48,7 @@ extension WorkingSet {
     func relation(_ kind: RelationKind, _ first: UInt64, _ second: UInt64) throws -> RelationDocument? {
         try work.count()
         let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
-        let position = if let known = relations.position(of: id) { known } else { relations.add(id, try loadRelation(id)) }
+        let position = try relations.position(of: id) { try loadRelation(id) }
         return relations.value(position)
     }
 
@@ -60,10 +60,7 @@ extension WorkingSet {
     ) throws {
         let id = RelationID(prefix: RelationPrefix(kind: kind, first: first), second: second)
         try work.count(WorkMeter.change)
-        let position =
-            if let known = relations.position(of: id) { known } else {
-                relations.add(id, isNew ? (.genesis, nil) : try loadRelation(id))
-            }
+        let position = try relations.position(of: id) { isNew ? (.genesis, nil) : try loadRelation(id) }
         relations.set(position, document, at: revision)
     }
 

@@ -51,10 +51,17 @@ extension IndexReader {
         return low
     }
 
-    /// Returns the begin of a block, and the positions of its events that match a pattern, in order. Linear in the terms of the
-    /// block up to the wanted ones.
+    /// Returns the begin of a block, and the positions of its events that match a pattern. Linear in the terms of the block up to
+    /// the wanted ones, and in its commits.
+    ///
+    /// - Parameters:
+    ///   - block: the number of the block.
+    ///   - pattern: the filters of the audit.
+    ///   - places: the positions to search.
+    ///   - limit: the largest number of positions.
+    ///   - isNewestFirst: whether to return the last positions, in descending order, and not the first ones.
     public func events(
-        ofBlock block: UInt64, with pattern: AuditPattern
+        ofBlock block: UInt64, with pattern: AuditPattern, in places: Range<EventPosition>, limit: Int, isNewestFirst: Bool
     ) throws -> (begin: EventPosition, found: [EventPosition]) {
         try tables.withBlock(.events, block, in: transaction) { row, reader in
             var start = reader
@@ -62,7 +69,9 @@ extension IndexReader {
             let records = try pattern.records(row, &reader)
             if records.isEmpty { return (try EventSpan.first(row, &start), []) }
             let span = try EventSpan(row, &start)
-            return (span.first, span.places(of: records.all))
+            let range = span.record(at: places.lowerBound)..<span.record(at: places.upperBound)
+            if isNewestFirst { return (span.first, span.places(of: records.all(in: range).suffix(limit)).reversed()) }
+            return (span.first, span.places(of: records.all(in: range).prefix(limit)))
         }
     }
 
@@ -81,7 +90,7 @@ extension IndexReader {
                 span.firstHead <= heads.upperBound
             else { return [] }
             let first = block * UInt64(AuditRecords.capacity) + 1
-            return try pattern.records(row, &reader).all.map { RefusalNumber(first + UInt64($0)) }
+            return try pattern.records(row, &reader).all().map { RefusalNumber(first + UInt64($0)) }
         }
     }
 }

@@ -48,7 +48,12 @@ struct ObjectDocument: Versioned {
             for permission in attached { writer.varint(permission.rawValue) }
         }
         writer.varint(UInt64(entries.count))
-        for entry in entries { entry.encode(into: &writer) }
+        let span = entries.span
+        var limit = 0
+        for index in span.indices { limit += span[index].encodedLimit }
+        writer.append(atMost: limit) { output in
+            for index in span.indices { span[index].encode(to: &output) }
+        }
         writer.varints(owner.rawValue, created.rawValue)
         writer.varint(lastChange.rawValue - created.rawValue)
         writer.varint(lastAccessChange.rawValue - created.rawValue)
@@ -102,16 +107,24 @@ struct ObjectDocument: Versioned {
 }
 
 extension AccessEntry {
+    func encode(into writer: inout ByteWriter) { writer.append(atMost: encodedLimit) { encode(to: &$0) } }
+
+    /// The most bytes that ``encode(to:)`` appends.
+    fileprivate var encodedLimit: Int { 40 + 18 * ending.count }
+
     /// Writes an entry. The first number is the subject's number times four, plus one if privileges have an end, plus two if some
     /// are permanent.
-    func encode(into writer: inout ByteWriter) {
-        writer.varints(
-            subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2), UInt64(withoutExpiry.rawValue))
+    fileprivate func encode(to output: inout OutputSpan<UInt8>) {
+        output.varint(subject.rawValue << 2 | (ending.isEmpty ? 0 : 1) | (permanent.isEmpty ? 0 : 2))
+        output.varint(UInt64(withoutExpiry.rawValue))
         if !ending.isEmpty {
-            writer.varint(UInt64(ending.count))
-            for slice in ending { slice.encode(into: &writer) }
+            output.varint(UInt64(ending.count))
+            for slice in ending {
+                output.varint(UInt64(slice.privileges.rawValue))
+                output.fixed64(UInt64(bitPattern: slice.until.microseconds))
+            }
         }
-        if !permanent.isEmpty { writer.varint(UInt64(permanent.rawValue)) }
+        if !permanent.isEmpty { output.varint(UInt64(permanent.rawValue)) }
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws(CodecError) -> AccessEntry {

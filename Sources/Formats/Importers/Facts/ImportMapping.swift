@@ -2,7 +2,9 @@ package import Events
 
 /// How names and privileges of another system are written in a store: a JSON file of the user.
 public struct ImportMapping: Sendable {
-    /// The names of the columns in a CSV file, for columns with other names than their meaning.
+    /// The tables and views to read of an SQLite database.
+    package var tables: [String] = []
+    /// The names of the columns in a CSV file or a table, for columns with other names than their meaning.
     package var columns: [CSVColumn: String] = [:]
     /// The class of subjects without a class in their name.
     package var subjectClass = "user"
@@ -14,7 +16,7 @@ public struct ImportMapping: Sendable {
     package var privileges: [ExactText: [String]] = [:]
     /// The names in the store of users and things, by the names that they would have without it.
     package var names: [Name: Name] = [:]
-    /// Columns of a CSV file that the import may leave out.
+    /// Columns of a CSV file or a table that the import may leave out.
     package var ignoredColumns: Set<String> = []
 
     /// The mapping without a file.
@@ -50,6 +52,7 @@ public struct ImportMapping: Sendable {
             names[Name(name)] = Name(try ImportMapping.texts(other, in: "names." + name).joined())
         }
         ignoredColumns = Set(try fields.optionalTexts("ignore") ?? [])
+        tables = try fields.optionalTexts("tables") ?? []
         try fields.finish()
     }
 

@@ -8,11 +8,12 @@ struct SourceFile {
     let name: String
     let text: String
 
+    static let standardInput = "standard input"
     private static let limit = 1 << 30
 
     /// Reads a file; `-` is standard input.
     init(_ file: String) throws {
-        let name = file == "-" ? "standard input" : file
+        let name = file == "-" ? SourceFile.standardInput : file
         let data: Data
         do {
             let handle = file == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: file))

@@ -1,6 +1,7 @@
 // Compare: what differed between two moments, for a person, an object or the whole store.
 import { csv, h, pool, save, table } from './dom.js';
-import { field, gainsAndLosses, isSubject, link, nameField } from './names.js';
+import { field, gainsAndLosses, isSubject, link, nameField, split } from './names.js';
+import { describe } from './object.js';
 import { address, go, state } from './state.js';
 import { chunks, empty, lengthy, part, section } from './states.js';
 import { rich, t } from './texts.js';
@@ -16,7 +17,7 @@ export async function compareScreen({ query, signal }) {
 /** A field for a moment; its value is a time of the API or empty. */
 export function momentField(text, at) {
     const given = momentMillis(at);
-    const input = h('input', { type: 'datetime-local', step: '1', value: given === null ? '' : local(given) });
+    const input = h('input', { type: 'datetime-local', step: '1', max: '9999-12-31T23:59:59', value: given === null ? '' : local(given) });
     const element = field(text, input, at && given === null ? t('revision.n', { n: at }) : null);
     Object.defineProperty(element, 'moment', { get: () => (input.value ? instant(fromLocal(input.value)) : given === null ? at ?? '' : '') });
     return element;
@@ -48,8 +49,9 @@ async function one(name, from, to, signal) {
     const title = rich('compare.result', { name: link(name), from: when(answer.from.time, 'long'), to: to === undefined ? t('now') : when(answer.to.time, 'long') });
     const rows = answer.differences;
     const column = isSubject(name) ? t('object') : t('who');
-    const changes = h('p', {}, h('a', { href: address('activity', [], { [isSubject(name) ? 'subject' : 'object']: name, from, to }) }, t('compare.changes')));
-    return section(title, changes, rows.length === 0 ? empty(t('compare.same')) : [
+    const isKnown = split(name)[0] === '' || await describe(name);
+    const changes = h('p', {}, isSubject(name) && [t('compare.direct'), ' '], h('a', { href: address('activity', [], { [isSubject(name) ? 'subject' : 'object']: name, from, to }) }, t('compare.changes')));
+    return section(title, !isKnown && h('p', { class: 'note' }, t('compare.unknown')), changes, rows.length === 0 ? empty(t('compare.same')) : [
         h('p', {}, t('compare.gains', { n: rows.filter((row) => row.gained.length > 0).length }), ' ', t('compare.losses', { n: rows.filter((row) => row.lost.length > 0).length })),
         chunks(rows, 100, (some) => table(t('menu.compare'), [column, t('change'), t('before'), t('after')], some.map((row) => [link(row.name), gainsAndLosses(row), row.before.join(', ') || '–', row.after.join(', ') || '–']))),
         h('button', { type: 'button', onclick: () => save('compare.csv', 'text/csv', csv(['name', 'gained', 'lost', 'before', 'after'], rows.map((row) => [row.name, row.gained.join(' '), row.lost.join(' '), row.before.join(' '), row.after.join(' ')]))) }, t('csv'))]);

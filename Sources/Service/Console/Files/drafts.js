@@ -10,7 +10,7 @@ import { rich, t } from './texts.js';
 export function actorField() {
     const own = state.caller.principal;
     if (own) return { element: null, get value() { return own; } };
-    const box = nameField(t('acting.as'), { value: state.administrators[0] ?? '', kinds: ['user', 'thing'], required: true });
+    const box = nameField(t('acting.as'), { value: state.administrators[0] ?? '', kinds: ['user', 'thing'], required: true, isPresent: true });
     return { element: box, get value() { return box.value; } };
 }
 

@@ -83,16 +83,22 @@ export function field(text, input, hint) {
     return h('div', { class: 'field' }, h('label', { for: input.id }, text), input, hint && h('small', {}, hint));
 }
 
-/** A labelled field for a name, with suggestions from the store. `kinds` limits them to classes. */
-export function nameField(text, { value = '', kinds = [], required = false } = {}) {
+/** A labelled field for a name, with suggestions from the store. `kinds` limits them to classes; one class alone need not be typed. With
+ * `isPresent`, they are of now and not of the moment of the page. */
+export function nameField(text, { value = '', kinds = [], required = false, isPresent = false } = {}) {
     fields += 1;
     const list = h('datalist', { id: `names-${fields}` });
     const input = h('input', {
         id: `field-${fields}`, value, required, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', placeholder: kinds.includes('user') ? 'user:…' : '', list: list.id,
     });
     let latest = 0;
+    /** The name that the reader means. */
+    const meant = () => {
+        const typed = input.value.trim();
+        return kinds.length === 1 && !isComplete(typed) && !typed.includes(':') ? `${kinds[0]}:${typed}` : typed;
+    };
     const check = () => {
-        const name = visible(input.value.trim());
+        const name = visible(meant());
         input.setCustomValidity(isComplete(name) ? '' : t('name.form', { name, example: (kinds.length > 0 ? kinds : ['doc']).map((kind) => `${kind}:${name}`).join(', ') }));
     };
     check();
@@ -103,13 +109,13 @@ export function nameField(text, { value = '', kinds = [], required = false } = {
         const mine = latest;
         const searches = kinds.length > 0 ? kinds : [undefined];
         const contains = input.value.replace(/^[^:]*:/, '');
-        const pages = await Promise.all(searches.map((kind) => state.api.names({ contains, class: kind, limit: 8, at: state.at }))).catch(() => []);
+        const pages = await Promise.all(searches.map((kind) => state.api.names({ contains, class: kind, limit: 8, at: isPresent ? undefined : state.at }))).catch(() => []);
         if (mine !== latest) return;
         const extra = kinds.includes('role') ? ['everyone', 'anonymous'].filter((word) => word.includes(contains)) : [];
         replace(list, pages.flatMap((page) => page.names).concat(extra).map((name) => h('option', { value: name })));
     });
     const element = h('div', { class: 'field' }, h('label', { for: input.id }, text), h('span', { class: 'name-input' }, input, list));
-    Object.defineProperty(element, 'value', { get: () => input.value.trim(), set: (name) => { input.value = name; check(); } });
+    Object.defineProperty(element, 'value', { get: meant, set: (name) => { input.value = name; check(); } });
     return element;
 }
 

@@ -34,9 +34,9 @@ const ownPrivilegesOf = (name) => cached(`privileges ${name}`, async () => {
 });
 
 /** What is recorded about a name at the moment; null if it does not exist then, or if the reader may not know. */
-export async function describe(name) {
+export async function describe(name, { at } = state) {
     try {
-        return await cached(`name ${name} ${state.at ?? ''}`, () => state.api.describe(name, { at: state.at }));
+        return await cached(`name ${name} ${at ?? ''}`, () => state.api.describe(name, { at }));
     } catch (error) {
         if (error.status === 404 || error.status === 403) return null;
         throw error;
@@ -58,7 +58,7 @@ export async function objectScreen({ parts: [name], signal }) {
     const element = h('div', { class: 'screen' },
         h('div', { class: 'title' }, h('div', {}, ancestors(found), h('h1', {}, label(name)), facts(found)),
             h('div', { class: 'actions' },
-                mayChange() && h('a', { class: 'button primary', href: address('share', [name], { at: '' }) }, t('share')),
+                mayChange() && h('a', { class: 'button primary', href: address('share', [name]) }, t('share')),
                 h('a', { class: 'button', href: address('compare', [], { name }) }, t('compare')),
                 seesEverything() && h('a', { class: 'button', href: address('incident', [], { object: name }) }, t('menu.incident')))),
         !found && seesEverything() && h('p', { class: 'note' }, t('object.absent', { moment: momentText(state.at, answer.time) })),
@@ -94,9 +94,9 @@ function ancestors(found) {
 }
 
 /** The names of the objects above an object, the nearest first. */
-async function namesAbove(found) {
+async function namesAbove(found, moment = state) {
     const names = [];
-    for (let name = found?.parent; name && names.length < 16; name = (await describe(name))?.parent) names.push(name);
+    for (let name = found?.parent; name && names.length < 16; name = (await describe(name, moment))?.parent) names.push(name);
     return names;
 }
 
@@ -152,12 +152,12 @@ async function entries(name) {
 }
 
 /** What an object inherits from the objects above it. */
-export async function inherited(found) {
+export async function inherited(found, { at } = state) {
     const { options } = await cached(`class ${found.class}`, () => state.api.describe(`class:${found.class}`));
     if (!options || options.inherits === false || (Array.isArray(options.inherits) && options.inherits.length === 0)) return empty(t('object.inherits.nothing'));
     if (!found.parent) return empty(t('object.inherits.top'));
-    const lists = await Promise.all((await namesAbove(found)).map(async (name) => {
-        const { entries: above } = await state.api.entries(name, { at: state.at, limit: 200 });
+    const lists = await Promise.all((await namesAbove(found, { at })).map(async (name) => {
+        const { entries: above } = await state.api.entries(name, { at, limit: 200 });
         return above.map((entry) => [link(entry.subject), chips(entry.privileges), link(name)]);
     }));
     const rows = lists.flat();

@@ -18,7 +18,7 @@ export async function overviewScreen({ signal }) {
             h('h1', {}, t('overview.title', { store: state.store })), h('p', { class: 'muted' }, t('overview.text')),
             statistics.openToEveryone && h('p', { class: 'note warn' }, t('overview.open')),
             statistics.revision === 0 && h('p', { class: 'note' }, t('overview.empty')),
-            tiles(statistics),
+            tiles(statistics), state.at !== undefined && h('p', { class: 'muted' }, t('overview.counts')),
             state.span && section(t('overview.activity'), activity()),
             h('div', { class: 'columns' },
                 section(t('overview.administrators'), h('ul', { class: 'names' }, administrators.administrators.map((name) => h('li', {}, link(name))))),

@@ -71,7 +71,9 @@ export function picture(path, subject) {
 export function brief(explanation) {
     if (explanation.appointment) return rich('because.administrator', { time: when(explanation.appointment.time), actor: link(explanation.appointment.actor) });
     const paths = explanation.levels?.find((level) => level.level === 'object')?.paths ?? [];
-    const path = [...paths].sort((a, b) => a.steps.length - b.steps.length)[0];
+    // The entry that gives most explains most of the row.
+    const given = (path) => path.steps.reduce((most, { privileges = [] }) => Math.max(most, privileges.includes('*') ? Infinity : privileges.length), 0);
+    const path = [...paths].sort((a, b) => (given(a) === given(b) ? a.steps.length - b.steps.length : given(b) - given(a)))[0];
     if (!path) return '';
     const entry = path.steps.find((step) => step.fact === 'entry' || step.fact === 'permission');
     if (!entry) return '';

@@ -9,6 +9,9 @@ import { empty, failure, loading, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, when } from './time.js';
 
+/** Changes apply to the present, whatever the moment of the page. */
+const present = { at: undefined };
+
 /** The entries on an object, and the revision at which they were read. */
 const readEntries = async (name, options) => {
     const entries = [];
@@ -25,8 +28,7 @@ const readEntries = async (name, options) => {
 export async function shareScreen({ parts: [name], signal }) {
     if (!mayChange()) return { title: t('share'), element: h('div', { class: 'screen' }, h('h1', {}, t('share')), h('p', { class: 'note' }, t('read.only'))) };
     if (!name) return browseObjects(signal);
-    // Changes apply to the present, whatever the moment of the page.
-    if (seesEverything()) await state.api.describe(name, {}, { signal });
+    if (seesEverything()) await state.api.describe(name, present, { signal });
     const [{ entries, revision }, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(name)]);
     const screen = h('div', { class: 'screen' });
     const used = new Set(entries.flatMap((entry) => entry.privileges));
@@ -117,14 +119,14 @@ function append(screen, name, rows, result, outcome, { actor, comment, save, pri
         section(t('share.entries'), rows, adder(privileges, add)),
         section(t('draft.effects'), result),
         section(t('save'), h('div', { class: 'fields' }, ...[actor.element, comment.element].filter(Boolean), save), outcome));
-    if (seesEverything()) screen.append(section(t('share.inherited'), part(async () => { const found = await describe(name); return found ? inherited(found) : empty(t('missing.title')); })));
+    if (seesEverything()) screen.append(section(t('share.inherited'), part(async () => { const found = await describe(name, present); return found ? inherited(found, present) : empty(t('missing.title')); })));
     const attached = entries.filter((entry) => entry.permission);
     if (attached.length > 0) screen.append(section(t('share.permissions'), table(t('share.permissions'), [t('who'), t('may'), t('permission')], attached.map((entry) => [link(entry.subject), chips(entry.privileges), link(`permission:${entry.permission}`)]))));
 }
 
 /** A form for another person or role, with levels that people know from other share dialogs. */
 function adder(privileges, add) {
-    const who = nameField(t('share.add'), { kinds: ['user', 'role'], required: true });
+    const who = nameField(t('share.add'), { kinds: ['user', 'role'], required: true, isPresent: true });
     const custom = privileges.filter((privilege) => !['read', 'update', 'delete', 'setPermissions', 'query', 'create', 'setOwner', 'modifySchema'].includes(privilege));
     const levels = [['read'], ...(custom.length > 0 ? [['read', ...custom]] : []), ['read', ...custom, 'update'], ['read', ...custom, 'update', 'delete', 'setPermissions']];
     const level = h('select', {}, levels.map((level, place) => h('option', { value: String(place) }, level.join(', '))));

@@ -14,10 +14,11 @@ class TimeSlider extends HTMLElement {
         this.setAttribute('aria-label', t('slider.moment'));
         this.range = h('input', {
             type: 'range', min: '0', max: String(steps), step: '1', 'aria-label': t('slider.label'),
-            oninput: () => this.slide(), onchange: () => this.slide(true),
+            oninput: () => this.slide(),
         });
-        this.field = h('input', { type: 'datetime-local', step: '1', 'aria-label': t('slider.field'), onchange: () => this.typed(),
-            onblur: () => this.typing && this.enter(), onkeydown: (event) => event.key === 'Enter' && this.enter() });
+        // Without a maximum, years have six digits.
+        this.field = h('input', { type: 'datetime-local', step: '1', max: '9999-12-31T23:59:59', 'aria-label': t('slider.field'), onchange: () => this.typed(),
+            onblur: () => this.enter(), onkeydown: (event) => event.key === 'Enter' && this.enter() });
         this.previous = h('button', { type: 'button', class: 'quiet', title: t('slider.previous'), 'aria-label': t('slider.previous'), onclick: () => this.step(-1) }, '‹');
         this.next = h('button', { type: 'button', class: 'quiet', title: t('slider.next'), 'aria-label': t('slider.next'), onclick: () => this.step(1) }, '›');
         this.now = h('button', { type: 'button', class: 'now', onclick: () => this.set(undefined) }, t('slider.now'));
@@ -60,14 +61,15 @@ class TimeSlider extends HTMLElement {
         if (moment !== null) {
             this.range.value = String(Math.round(((moment - from) / (to - from)) * steps));
             // The reader may be typing.
-            if (document.activeElement !== this.field) this.field.value = local(moment);
+            this.shown = local(moment);
+            if (document.activeElement !== this.field) this.field.value = this.shown;
             this.range.setAttribute('aria-valuetext', format(moment, 'long'));
         }
         this.now.disabled = state.at === undefined;
         this.classList.toggle('past', state.at !== undefined);
         const revision = answer ? answer.revision : state.at === undefined ? state.head : 0;
         if (revision > 0) replace(this.revision, t('revision.n', { n: String(revision) }));
-        else if (answer === null) replace(this.revision);
+        else if (answer !== undefined) replace(this.revision, answer && t('slider.before'));
     }
 
     set(at, replaceAddress = false) {
@@ -77,15 +79,22 @@ class TimeSlider extends HTMLElement {
         go(next.pathname + next.search, { replace: replaceAddress });
     }
 
-    slide(isFinal = false) {
+    slide() {
         const { from, to } = state.span;
         const value = Number(this.range.value);
+        // A drag is one step of the browser's history, and keeps the moment before it.
+        this.isNewStep ||= performance.now() - (this.slid ?? -Infinity) > 1000;
+        this.slid = performance.now();
         const moment = from + ((to - from) * value) / steps;
         // Whole minutes make short addresses; the end of the slider is now.
         const at = value >= steps ? undefined : instant(Math.round(moment / 60000) * 60000);
         if (value < steps) this.field.value = local(moment);
         cancelAnimationFrame(this.frame);
-        this.frame = requestAnimationFrame(() => this.set(at, !isFinal));
+        this.frame = requestAnimationFrame(() => {
+            const isNewStep = this.isNewStep;
+            this.isNewStep = false;
+            this.set(at, !isNewStep);
+        });
     }
 
     /** The browser reports each part of a date: the page moves when the reader has typed all of them. */
@@ -98,7 +107,9 @@ class TimeSlider extends HTMLElement {
         clearTimeout(this.typing);
         this.typing = null;
         const moment = fromLocal(this.field.value);
-        if (!Number.isNaN(moment)) this.set(instant(moment));
+        if (!Number.isNaN(moment) && local(moment) !== this.shown) return this.set(instant(moment));
+        // Not a moment: the field shows the moment of the page again.
+        if (document.activeElement !== this.field) this.field.value = this.shown ?? '';
     }
 
     /** Moves to the previous or the next change of the store. */

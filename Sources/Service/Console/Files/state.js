@@ -62,7 +62,7 @@ export function go(path, { replace = false } = {}) {
 /** Opens a draft of changes, to see their effects. */
 export function tryChanges(changes) {
     state.draft = changes;
-    go(address('what-if', [], { at: '' }));
+    go(address('what-if'));
 }
 
 /** Reads an address: the store, the screen, and its parts. */

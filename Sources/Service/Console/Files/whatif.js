@@ -118,7 +118,7 @@ function builder(add) {
     const kind = h('select', { onchange: () => draw() }, Object.keys(forms).map((op) => h('option', { value: op }, t(`op.${op}`))));
     function draw() {
         inputs = Object.fromEntries(forms[kind.value].map((name) => [name, name === 'privileges' ? field(t('privileges'), h('input', { value: 'read', required: true, autocomplete: 'off' }), t('privileges.text'))
-            : nameField(t(`part.${name}`), { kinds: kinds[name], required: name !== 'parent' })]));
+            : nameField(t(`part.${name}`), { kinds: kinds[name], required: name !== 'parent', isPresent: true })]));
         replace(parts, Object.values(inputs));
     }
     draw();

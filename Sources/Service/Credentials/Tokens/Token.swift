@@ -20,10 +20,22 @@ public struct Token: Hashable, Sendable {
     /// A comment to recognize the token by.
     public let comment: String?
 
-    /// Whether the token is valid at an instant.
-    public func isValid(at instant: Instant) -> Bool {
-        if case nil = revokedAt { until.map { instant < $0 } ?? true } else { false }
+    /// Whether a token is valid.
+    public enum State: String, CaseIterable, Sendable {
+        case good
+        /// Its time has passed.
+        case ended
+        case revoked
     }
+
+    /// Returns the state at an instant.
+    public func state(at instant: Instant) -> State {
+        if case _? = revokedAt { return .revoked }
+        return until.map { instant < $0 } ?? true ? .good : .ended
+    }
+
+    /// Whether the token is valid at an instant.
+    public func isValid(at instant: Instant) -> Bool { state(at: instant) == .good }
 }
 
 /// A token whose secret was presented. ``TokenRegistry/isValid(_:at:)`` tells later whether it is still valid.
@@ -45,6 +57,14 @@ public enum StoreScope: Hashable, Sendable {
         switch self {
         case .all: true
         case .named(let names): names.contains { ExactText($0) == ExactText(store) }
+        }
+    }
+
+    /// The names; `*` for every store.
+    public var names: [String] {
+        switch self {
+        case .all: ["*"]
+        case .named(let names): names
         }
     }
 

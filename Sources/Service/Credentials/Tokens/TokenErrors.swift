@@ -40,10 +40,19 @@ public struct TokenFileError: Error, Hashable, Sendable, CustomStringConvertible
             case .unknownID(let id): "it revokes `\(id)`, which was never created"
             case .revokedTwice(let id): "it revokes `\(id)` a second time"
             }
-        return
-            "the token file `\(path)` is damaged at line \(line): \(problem); no token is valid until it is repaired: restore it, "
-            + "or run `muniment accept-rollback --data DIR`, for a damaged file after moving it away"
+        let directory = path.hasSuffix(Self.place) ? String(path.dropLast(Self.place.count)) : "DIR"
+        let acceptance = "run `muniment accept-rollback --data \(directory)`"
+        let until = "no token is valid until it is repaired: restore it"
+        return switch reason {
+        case .rolledBack(0, let known):
+            "the token file `\(path)` is missing or empty, and had \(known) change\(known == 1 ? "" : "s"); \(until), or \(acceptance)"
+        case .rolledBack: "the token file `\(path)` is not complete: \(problem); \(until), or \(acceptance)"
+        default: "the token file `\(path)` is damaged at line \(line): \(problem); \(until), or move it away and \(acceptance)"
+        }
     }
+
+    /// The place of the token file in a data directory.
+    private static let place = "/.muniment/tokens.jsonl"
 }
 
 /// A change of tokens that is not possible as requested.

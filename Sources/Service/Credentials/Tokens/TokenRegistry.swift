@@ -15,6 +15,7 @@ public final class TokenRegistry: Sendable {
     private let lines: SharedLines
     private let folder: String
     private let report: @Sendable (String) -> Void
+    private let note: @Sendable (String) -> Void
     /// The log of all changes that several nodes share; nil for a service on one machine.
     private let shared: (any SharedLog)?
     private let isStopped = Atomic(false)
@@ -23,28 +24,13 @@ public final class TokenRegistry: Sendable {
     private struct Latest {
         var reading: Reading?
         var memory = TokenMemory()
-        var condition = Condition.unread
 
-        /// Keeps the result of a read.
-        ///
-        /// - Returns: a line for the log if the file became unreadable or readable.
-        mutating func keep(_ result: Result<Reading?, any Error>, path: String) -> String? {
-            let before = condition
-            switch result {
-            case .success(let new):
-                (reading, condition) = (new, .readable)
-                if let file = new?.file { memory.keep(file) }
-                return before == .unreadable ? "the token file `\(path)` can be read again" : nil
-            case .failure(let error):
-                // A lack of file descriptors ends without a change of the file. At the start, the caller reports the error.
-                if (error as? FileError)?.isLackOfResources == true || before == .unread { return nil }
-                condition = .unreadable
-                return before == .readable ? "callers with a token get the status 503: \(error)" : nil
-            }
+        /// Keeps the result of a complete read.
+        mutating func keep(_ new: Reading?) {
+            reading = new
+            if let file = new?.file { memory.keep(file) }
         }
     }
-
-    private enum Condition { case unread, readable, unreadable }
 
     /// The file as it was read.
     private final class Reading: Sendable {
@@ -66,12 +52,14 @@ public final class TokenRegistry: Sendable {
     /// - Parameters:
     ///   - dataDirectory: the folder of the stores. It must exist. Missing files in it are created with the first token.
     ///   - shared: the log of all changes that several nodes share, of which the file is a copy; nil for a service on one machine.
-    ///   - report: receives a line when the file becomes unreadable, when it becomes readable again, and when a change was made but a
-    ///     step after it failed.
+    ///   - report: receives a line when a change was made but a step after it failed, and when the shared log is
+    ///     not reached.
+    ///   - note: receives a line when the shared log can be reached again.
     public init(
-        dataDirectory: String, shared: (any SharedLog)? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+        dataDirectory: String, shared: (any SharedLog)? = nil, report: @escaping @Sendable (String) -> Void = { _ in },
+        note: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.report = report
+        (self.report, self.note) = (report, note)
         self.shared = shared
         folder = dataDirectory + "/.muniment"
         lines = SharedLines(path: folder + "/tokens.jsonl")
@@ -150,11 +138,10 @@ public final class TokenRegistry: Sendable {
     /// Returns the tokens in the current file.
     private func book() throws -> TokenTable {
         if let reading = latest.withLock({ $0.reading }), reading.watch.isUnchanged { return reading.file.book }
-        let read = Result { try self.read() }
         // Only a complete read is kept. After an error, the next call reads again.
-        let line = latest.withLock { $0.keep(read, path: path) }
-        if let line { report(line) }
-        return try read.get()?.file.book ?? TokenTable()
+        let reading = try read()
+        latest.withLock { $0.keep(reading) }
+        return reading?.file.book ?? TokenTable()
     }
 
     /// Reads the current file; nil if it does not exist.
@@ -246,7 +233,7 @@ public final class TokenRegistry: Sendable {
             while !isStopped.load(ordering: .acquiring) {
                 do {
                     let position = try follow(shared).position
-                    if failure != nil { report("the shared log of tokens can be read again") }
+                    if failure != nil { note("the shared log of tokens can be read again") }
                     failure = nil
                     if let position {
                         while try shared.wait(after: position, atMost: .milliseconds(900)) != nil,

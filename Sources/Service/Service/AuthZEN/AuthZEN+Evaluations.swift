@@ -51,24 +51,24 @@ struct EvaluationsRequest {
     var moment: Moment { defaults.context?.moment ?? .now }
 
     init(_ body: [UInt8], _ authZEN: AuthZEN) throws(AuthZENError) {
-        let noParts = RequestParts(subjectTypes: authZEN.subjectTypes)
-        var (defaults, items, semantic) = (noParts, [EvaluationItem](), EvaluationsSemantic.all)
+        let types = authZEN.subjectTypes
+        var (defaults, items, semantic) = (RequestParts(), [EvaluationItem](), EvaluationsSemantic.all)
         var fault: AuthZENError?
         try authZEN.read(body) { reader, name throws(JSONError) in
             switch name {
             case .evaluations:
-                if try !reader.takeNull() { items = try EvaluationsRequest.items(&reader, noParts, &fault) }
+                if try !reader.takeNull() { items = try EvaluationsRequest.items(&reader, types, &fault) }
             case .options:
                 if try !reader.takeNull() { semantic = try EvaluationsRequest.semantic(&reader, &fault) }
             default:
-                if try !defaults.take(name, &reader) { try reader.skip() }
+                if try !defaults.take(name, &reader, subjectTypes: types) { try reader.skip() }
             }
         }
         (self.defaults, self.items, self.semantic, self.fault) = (defaults, items, semantic, fault)
     }
 
     private static func items(
-        _ reader: inout JSONReader, _ noParts: RequestParts, _ fault: inout AuthZENError?
+        _ reader: inout JSONReader, _ subjectTypes: [String: String], _ fault: inout AuthZENError?
     ) throws(JSONError) -> [EvaluationItem] {
         guard try reader.next() == .array else {
             fault = .wrongType("evaluations", "a list")
@@ -80,7 +80,7 @@ struct EvaluationsRequest {
         try reader.takeElements { reader throws(JSONError) in
             count += 1
             if count <= AuthZEN.evaluationsPerRequest {
-                items.append(try EvaluationItem(&reader, noParts))
+                items.append(try EvaluationItem(&reader, subjectTypes))
             } else {
                 try reader.skip()
             }
@@ -119,15 +119,15 @@ struct EvaluationItem {
     private let formFault: AuthZENError?
     var fault: AuthZENError? { formFault ?? parts.fault }
 
-    init(_ reader: inout JSONReader, _ noParts: RequestParts) throws(JSONError) {
-        var parts = noParts
+    init(_ reader: inout JSONReader, _ subjectTypes: [String: String]) throws(JSONError) {
+        var parts = RequestParts()
         guard case .object = try reader.next() else {
             try reader.skip()
             (self.parts, formFault) = (parts, AuthZENError("an evaluation must be an object"))
             return
         }
         try reader.takeMembers { reader, name throws(JSONError) in
-            if try !parts.take(name, &reader) { try reader.skip() }
+            if try !parts.take(name, &reader, subjectTypes: subjectTypes) { try reader.skip() }
         }
         (self.parts, formFault) = (parts, nil)
     }

@@ -38,9 +38,9 @@ package struct AuthZEN {
     /// - Returns: the decision, as JSON.
     /// - Throws: ``AuthZENError`` for an invalid request, and errors of a store that cannot be read.
     package func evaluation(_ body: [UInt8]) throws -> [UInt8] {
-        var parts = RequestParts(subjectTypes: subjectTypes)
+        var parts = RequestParts()
         try read(body) { reader, name throws(JSONError) in
-            if try !parts.take(name, &reader) { try reader.skip() }
+            if try !parts.take(name, &reader, subjectTypes: subjectTypes) { try reader.skip() }
         }
         return try evaluation(parts).json
     }

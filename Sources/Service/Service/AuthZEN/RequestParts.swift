@@ -10,11 +10,6 @@ struct RequestParts {
     var resource: EntityPart?
     var context: ContextPart?
 
-    /// Types of subjects that mean another type, by the type in a request.
-    private let subjectTypes: [String: String]
-
-    init(subjectTypes: [String: String]) { self.subjectTypes = subjectTypes }
-
     /// The error of the first part that contains a value of the wrong type.
     var fault: AuthZENError? { fault(ofSearchFor: nil) }
 
@@ -28,7 +23,11 @@ struct RequestParts {
     }
 
     /// Reads the value of a member if it is one of the four parts. Returns whether it was. `null` is the same as no part.
-    mutating func take(_ name: JSONName, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+    ///
+    /// - Parameter subjectTypes: types of subjects that mean another type, by the type in a request.
+    mutating func take(
+        _ name: JSONName, _ reader: inout JSONReader, subjectTypes: [String: String]
+    ) throws(JSONError) -> Bool {
         switch name {
         case .subject: if try !reader.takeNull() { subject = try EntityPart(&reader, .subject, types: subjectTypes) }
         case .action: if try !reader.takeNull() { action = try ActionPart(&reader) }

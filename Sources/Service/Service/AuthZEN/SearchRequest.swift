@@ -18,11 +18,11 @@ struct SearchRequest {
     /// - Throws: ``AuthZENError`` for an invalid request. Types and ids that no store can contain are valid.
     init(_ body: [UInt8], _ kind: SearchedKind, _ authZEN: AuthZEN) throws(AuthZENError) {
         (self.kind, self.body) = (kind, body)
-        var (parts, page) = (RequestParts(subjectTypes: authZEN.subjectTypes), PagePart())
+        var (parts, page) = (RequestParts(), PagePart())
         try authZEN.read(body) { reader, name throws(JSONError) in
             if name == .page {
                 if try !reader.takeNull() { page = try PagePart(&reader) }
-            } else if try !parts.take(name, &reader) {
+            } else if try !parts.take(name, &reader, subjectTypes: authZEN.subjectTypes) {
                 try reader.skip()
             }
         }

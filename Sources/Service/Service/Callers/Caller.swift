@@ -145,13 +145,14 @@ enum ClientAddress {
     ///   - proxies: the trusted proxies.
     /// - Returns: the last address that is not a trusted proxy. The peer itself if it is not a trusted proxy, or if the entry is
     ///   not a valid address.
-    static func client(peer: String, forwarded: @autoclosure () -> [String], proxies: Set<IPAddress>) -> String {
-        guard !proxies.isEmpty, let proxy = IPAddress(peer), proxies.contains(proxy) else { return peer }
+    static func client(peer: String, forwarded: @autoclosure () -> [String], proxies: [IPAddressRange]) -> String {
+        let isProxy = { (address: IPAddress) in proxies.contains { $0.contains(address) } }
+        guard !proxies.isEmpty, let proxy = IPAddress(peer), isProxy(proxy) else { return peer }
         let named = forwarded().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         for text in named.reversed() {
             let words = text.split { $0 == " " || $0 == "\t" }
             guard words.count == 1, let address = IPAddress(String(words[0])) else { return peer }
-            if !proxies.contains(address) { return address.description }
+            if !isProxy(address) { return address.description }
         }
         return peer
     }

@@ -51,6 +51,10 @@ extension LiveFeedRoutes {
             .query("class", "a class of objects, without `class:`; repeat it for up to 32 classes", Schema.text, isRequired: true),
             .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
             .query("after", "the position of the replica: the last `id` that it has received"),
+            .query(
+                "window",
+                "the bytes of a fill after which the response ends, so that a slow client gets no more than it can keep; connect again "
+                    + "with the position"),
             .header("Last-Event-ID", "the last `id`, which browsers send automatically; it overrides `after`"),
             .ticket
         )

@@ -9,7 +9,9 @@ enum ReplicaStream {
     /// Opens a feed for a client that asks for one.
     static func open(_ call: RequestContext) throws -> HTTPResponse {
         let query = try call.query
-        try query.checkNames(["class", "as", "after", "ticket"])
+        try query.checkNames(["class", "as", "after", "window", "ticket"])
+        var arguments = Arguments(address: query)
+        let window = try arguments.optionalNumber("window", 1...Int64.max).map { Int($0) }
         let user = try call.reader(named: query["as"].map { Name($0) })
         let text = try call.request.header("Last-Event-ID") ?? query["after"]
         let position = try text.flatMap { $0.isEmpty ? nil : try ReplicaPosition($0) }
@@ -20,7 +22,7 @@ enum ReplicaStream {
             from: FeedCursor(replica.revision), at: opening, counting: call.service.operations.counts.replicaWrites,
             positionText: { try? replica.position(at: $0.revision).description },
             while: { try call.mayQuery(about: user) })
-        let sender = ReplicaSender(replica, call.service.liveFeeds.replicaTexts)
+        let sender = ReplicaSender(replica, call.service.liveFeeds.replicaTexts, window: window)
         feed.run(following: sender.position) { feed in await sender.send(to: feed) }
         return ServerSentEvent.response(feed.stream)
     }
@@ -31,8 +33,11 @@ private final class ReplicaSender: @unchecked Sendable {
     private var iterator: ReplicaFeed.Iterator
     private var revision: Revision
     private var writer: ReplicaEventWriter
+    /// The bytes of a fill that may still be sent; nil without a limit.
+    private var window: Int?
 
-    init(_ replica: ReplicaFeed, _ texts: ReplicaTexts) {
+    init(_ replica: ReplicaFeed, _ texts: ReplicaTexts, window: Int?) {
+        self.window = window
         writer = ReplicaEventWriter(texts)
         iterator = replica.makeAsyncIterator()
         revision = replica.revision
@@ -40,7 +45,8 @@ private final class ReplicaSender: @unchecked Sendable {
 
     var position: FeedPosition { iterator.position }
 
-    /// Sends steps until the client or the store ends the feed. The client can resume after its last event. Must be called once.
+    /// Sends steps until the client or the store ends the feed, or the window of a fill is used up. The client can resume after its last
+    /// event. Must be called once.
     func send(to feed: LiveFeed) async {
         do {
             while true {
@@ -48,9 +54,19 @@ private final class ReplicaSender: @unchecked Sendable {
                 // Parts are read only if they can be written at once, so that the user may still read them.
                 try await feed.stream.drain()
                 guard let parts = try iterator.look() else { return }
-                if !parts.isEmpty { try await feed.send(events(for: parts), at: FeedCursor(revision)) }
+                guard !parts.isEmpty else { continue }
+                let events = events(for: parts)
+                try await feed.send(events, at: FeedCursor(revision))
+                if isUsedUp(by: parts, events.count) { return }
             }
         } catch { return }
+    }
+
+    /// Counts the bytes of a fill, and returns whether it must be resumed on another connection.
+    private func isUsedUp(by parts: [ReplicaPart], _ bytes: Int) -> Bool {
+        guard let left = window, case .objects(let objects)? = parts.last, objects.position != nil else { return false }
+        window = left - bytes
+        return bytes >= left
     }
 
     @inline(never) private func events(for parts: [ReplicaPart]) -> [UInt8] {

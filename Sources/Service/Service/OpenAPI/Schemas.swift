@@ -126,6 +126,7 @@ enum Schemas {
                 "indexBytes": Schema.number,
                 "tables": Schema.list(Schema.named("TableStatistics")),
             ], optional: ["lastBackup": Schema.time, "lastVerification": Schema.time]),
+        "Token": TokenRoutes.schema,
         "TableStatistics": Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number]),
     ]
 }

@@ -17,6 +17,8 @@ final class Operations: Sendable {
     private let usesTLS: Bool
     private let lines: LineQueue
     private let stopping = Atomic(false)
+    /// The number of request ids that were generated.
+    private let generatedIDs = Atomic(0)
 
     /// Bytes of lines that may wait to be written.
     private static let logQueueBytes = 4 << 20
@@ -38,10 +40,13 @@ final class Operations: Sendable {
         set { stopping.store(newValue, ordering: .relaxed) }
     }
 
-    /// Returns the id of a request: the client's, or else a random one, which tells nothing about the number of requests.
+    /// Returns the id of a request: the client's, or else one that tells nothing about the number of requests: the hash of this number,
+    /// with the random key of the process. Another random number would take a system call.
     func requestID(of request: HTTPRequest) -> String {
         if let given = RequestID.given(in: request) { return given }
-        return String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
+        var hasher = Hasher()
+        hasher.combine(generatedIDs.wrappingAdd(1, ordering: .relaxed).newValue)
+        return String(UInt64(bitPattern: Int64(hasher.finalize())) | 1 << 63, radix: 16)
     }
 
     /// Counts a request of a caller by its token or, without one, by its address. For IPv6, by the first 64 bits.

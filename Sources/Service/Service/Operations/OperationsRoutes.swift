@@ -18,25 +18,7 @@ enum OperationsRoutes {
         .immediate { call in
             if call.service.operations.isStopping { throw Problem(.unavailable, "the service is stopping") }
             // This route is public. Only the log and the metrics contain the store and the reason.
-            let blocked = try call.service.data.open.map(\.store).count {
-                try $0.obstacleToWriting != nil || $0.clockProblem != nil
-            }
-            guard call.service.data.unserved.isEmpty else {
-                throw Problem(.unavailable, "a store is not served; the service's log has the reason")
-            }
-            guard blocked == 0 else { throw Problem(.unavailable, "a store takes no writes; the service's log has the reason") }
-            guard call.service.data.open.allSatisfy({ $0.isCurrent(within: call.service.settings.lagLimit) }) else {
-                throw Problem(.unavailable, "this node has no news from the shared log; the service's log has the reason")
-            }
-            guard call.service.accounts?.obstacleToChanges == nil else {
-                throw Problem(.unavailable, "accounts cannot be changed; the service's log has the reason")
-            }
-            guard !call.service.data.open.contains(where: { $0.store.lacksDiskSpace }) else {
-                throw Problem(.unavailable, "changes are refused: the disk has too little free space")
-            }
-            guard call.service.canReadTokens else {
-                throw Problem(.unavailable, "the token file cannot be read; the service's log has the reason")
-            }
+            if let obstacle = call.service.readiness.check() { throw Problem(.unavailable, obstacle.kind.answer) }
             return call.answer(["status": .string("ready")])
         })
 

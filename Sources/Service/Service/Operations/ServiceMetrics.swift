@@ -12,7 +12,9 @@ struct ServiceMetrics {
     private let stores: [HostedStore]
     private let process: ProcessMetrics
     private let runs: LastRun
-    private let unserved: UInt64
+    private let unserved: [StoreName]
+    private let isReady: Bool
+    private let caller: Caller?
     private let now: Instant
     /// Nil without accounts.
     private let passwordHashes: Int?
@@ -23,7 +25,9 @@ struct ServiceMetrics {
         routes = service.router.routes
         process = ProcessMetrics(of: service)
         runs = LastRun(dataDirectory: service.data.path)
-        unserved = UInt64(service.data.unserved.count)
+        unserved = service.data.unserved.map(\.name)
+        isReady = !service.operations.isStopping && service.readiness.check() == nil
+        self.caller = caller
         now = service.settings.clock()
         passwordHashes = service.accounts?.accounts.passwordHashCount
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
@@ -72,8 +76,15 @@ struct ServiceMetrics {
             "muniment_log_lines_dropped_total", .counter, "Lines of the service's log dropped because the reader was too slow.",
             counts.linesDropped.value)
         text.metric(
-            "muniment_unserved_stores", .gauge, "Stores that are not served: damaged, rolled back, or their folder is missing.",
-            unserved)
+            "muniment_ready", .gauge, "1 if `/readyz` responds with the status 200, otherwise 0; the log has the reason.",
+            isReady ? 1 : 0)
+        text.metric(
+            "muniment_unserved_stores", .gauge,
+            "Stores that are not served: damaged, inaccessible, rolled back, or their folder is missing.", unserved.count)
+        let known = unserved.filter { caller?.stores.includes($0.text) ?? false }
+        text.metric(
+            "muniment_store_served", .gauge, "1 if the store is served, otherwise 0.",
+            stores.map { ([("store", $0.name.text)], 1) } + known.map { ([("store", $0.text)], 0) })
         guard let passwordHashes else { return }
         text.metric("muniment_password_hashes_total", .counter, "Passwords hashed, to be stored or compared.", passwordHashes)
     }
@@ -133,10 +144,8 @@ struct ServiceMetrics {
         )
         text.metric(
             "muniment_takes_writes", .gauge,
-            "1 if the store takes writes, 0 if a write or a sync has failed or the disk has too little free space.",
-            stores.map { store in
-                ([("store", store.name.text)], store.store.obstacleToWriting == nil && !store.store.lacksDiskSpace ? 1 : 0)
-            })
+            "1 if the store takes writes, 0 if a write or a sync has failed, the clock is wrong, or the disk has too little free space.",
+            stores.map { store in ([("store", store.name.text)], store.store.takesWrites ? 1 : 0) })
     }
 
     /// Metrics of stores with a shared log.
@@ -180,6 +189,13 @@ struct ServiceMetrics {
             "\(name)_timestamp_seconds", .gauge, "Time of \(words), in seconds since 1970; none without one.", seconds: times)
         text.metric(
             "\(name)_age_seconds", .gauge, "Time since \(words).", seconds: times.map { ($0, now.seconds - $1) })
+    }
+}
+
+extension Store {
+    fileprivate var takesWrites: Bool {
+        guard case .some(.none) = try? clockProblem else { return false }
+        return obstacleToWriting == nil && lackOfDiskSpace == nil
     }
 }
 

@@ -23,14 +23,14 @@ extension Problem {
         case let error as SpanError: self.init(.malformed, "\(error)")
         case let error as TimeFormatError: self.init(.malformed, "\(error)")
         case let error as StoreError: self.init(error)
-        case let damage as StoreDamageError:
+        case let damage as UnusableStoreError:
             if let error = damage.reason as? StoreError, error.isRollback {
                 self.init(error)
             } else {
                 self.init(
                     .unavailable,
-                    "the files of this store are damaged, so the store is not served. The operator restores it from a backup; the "
-                        + "service's log has the reason.")
+                    "the files of this store are damaged or inaccessible, so the store is not served. The operator repairs it, or "
+                        + "restores it from a backup; the service's log has the reason.")
             }
         case is SharedLogError:
             self.init(
@@ -57,7 +57,7 @@ extension Problem {
                 .unavailable,
                 "the log of this store lost commits, so the store is not served. The operator restores it from a backup or runs "
                     + "`muniment accept-rollback`.")
-        case .missing:
+        case .missing, .nested:
             self.init(
                 .unavailable,
                 "the folder of this store is missing, so the store is not served. The operator puts it back, restores it from a backup or "

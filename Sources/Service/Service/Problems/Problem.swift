@@ -60,7 +60,8 @@ extension Problem {
             "Send `Authorization: Bearer TOKEN`. `muniment token create` creates a token; an expired or revoked token is invalid.")
         static let forbidden = Kind(
             "forbidden", 403, "The caller's token does not allow this",
-            "Use a token with the right for this store: `muniment token create --can ask` or `--can administer`.")
+            "`detail` names what is missing: for a right of the token, use another token (`muniment token create --can …`); for a "
+                + "privilege of the principal, someone with `setPermissions` grants it.")
         static let notFound = Kind(
             "not-found", 404, "Not found",
             "Check the names: an object, class, principal, store or path of this name does not exist.")

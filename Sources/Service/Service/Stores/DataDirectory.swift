@@ -15,6 +15,8 @@ final class DataDirectory: Sendable {
     private let state = Mutex(State())
     /// Held while a store is opened or created, so that it is opened once, and while all are closed, so that none remains open.
     private let opening = Mutex(())
+    /// The stores that were repaired at the last call of ``openRepaired()``.
+    private let repairs = Mutex<[StoreName: StoreFiles]>([:])
 
     private struct State {
         var stores: [String: HostedStore] = [:]
@@ -34,20 +36,19 @@ final class DataDirectory: Sendable {
         try makeFolder(ownFolder)
     }
 
-    /// Removes access of other users to the data directory, the service's own files and all stores. Other files in the folder do
-    /// not change. If every user may create files in the data directory, such as `/tmp`, the directory does not change either.
+    /// Removes access of other users to the data directory.
     ///
     /// - Returns: lines for the log about each success and failure.
     func closeToOtherUsers() throws -> [String] {
         var changes = ModeChanges()
-        if let mode = fileMode(path), mode & 0o1000 == 0 { closeToOthers(path, isDeep: false, noting: &changes) }
-        closeToOthers(ownFolder, noting: &changes)
-        for name in try names() { closeToOthers(folder(of: name), noting: &changes) }
+        for folder in try DataDirectorySurvey.privateFolders(in: path) {
+            closeToOthers(folder.path, isDeep: folder.isWhole, noting: &changes)
+        }
         var lines = changes.failures.map { "other users may be able to open the data: \($0)" }
         if let first = changes.closed.min() {
             lines.append(
-                "other users could open \(changes.closed.count) files and folders of the data directory, for example `\(first)`: "
-                    + "they now belong to their owner alone (modes 0600 and 0700)")
+                "other users could open files or folders of the data directory, for example `\(first)`: only their owner can open these "
+                    + "\(changes.closed.count) now (modes 0600 and 0700)")
         }
         return lines
     }
@@ -78,27 +79,56 @@ final class DataDirectory: Sendable {
         return options
     }
 
-    /// Returns the names of the recorded stores without a folder, sorted.
-    func missingNames() throws -> [StoreName] {
+    /// Returns the names of the recorded stores without a folder, sorted. From now on they count as unserved.
+    func findMissing() throws -> [StoreName] {
         let names = try DataDirectorySurvey.missingNames(in: path)
         state.withLock { $0.missing = names }
         return names
     }
 
-    /// The stores that are not served, because their files are damaged or missing, or their log was rolled back.
-    var unserved: [StoreName] {
+    /// The stores that are not served, sorted, and the reasons: their files are damaged, inaccessible or missing, or their log was
+    /// rolled back.
+    var unserved: [(name: StoreName, reason: String)] {
         let (refused, missing) = state.withLock { ($0.refused, $0.missing) }
-        let isMissing = { (name: StoreName) in (try? Store.isMissing(at: self.folder(of: name))) ?? true }
-        let names = refused.compactMap { name, store in StoreName(name).map { ($0, store.isUnchanged) } }
-        return names.filter { $1 || isMissing($0) }.map(\.0) + missing.filter(isMissing)
+        return Set(refused.keys.compactMap(StoreName.init) + missing).sorted().compactMap { name in
+            if let absence = absence(of: name) { return (name, absence) }
+            // After an accepted loss, there is no store.
+            guard Store.hasFiles(at: folder(of: name)) || !mayUse(folder(of: name)) else { return nil }
+            return (name, refused[name.text].map { "\($0.reason)" } ?? "its files are there again, and it will be opened soon")
+        }
     }
 
-    /// The folder with the recorded head of each store.
-    private var heads: String { ownFolder + "/heads" }
+    /// Returns why a recorded store is missing; nil if it is there, or if its folder is not accessible.
+    private func absence(of name: StoreName) -> String? {
+        (try? Store.absence(at: folder(of: name))).flatMap { $0 }.map { "\($0)" }
+    }
+
+    /// Opens the stores that were not served and whose files have changed since, but not between the last two calls: a repair may take
+    /// several steps.
+    func openRepaired() {
+        let (refused, missing) = state.withLock { ($0.refused, $0.missing) }
+        let repaired = refused.filter { !$0.value.isUnchanged }.keys.compactMap(StoreName.init) + missing
+        let files = Dictionary(
+            repaired.filter { absence(of: $0) == nil }.map { ($0, StoreFiles(folder(of: $0), record: record(of: $0))) },
+            uniquingKeysWith: { first, _ in first })
+        let before = repairs.withLock { repairs in
+            defer { repairs = files }
+            return repairs
+        }
+        for (name, files) in files where before[name] == files {
+            // Without success it is tried again. The reason of an unusable store is among the obstacles.
+            do { _ = try store(name) } catch is UnusableStoreError {} catch {
+                settings.report("the store `\(name)` was repaired, but cannot be opened yet: \(error)")
+            }
+        }
+    }
+
+    /// The file that records the head of a store.
+    private func record(of name: StoreName) -> String { "\(ownFolder)/heads/\(name)" }
 
     /// Returns a store; nil if it does not exist. Opens it if needed, which can take long.
     ///
-    /// - Throws: `StoreDamageError`, ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
+    /// - Throws: `UnusableStoreError`, ``StoreError``, ``StoreError/closed`` after the folder was closed, or file errors.
     func store(_ name: StoreName) throws -> HostedStore? {
         if let found = openStore(name.text) { return found }
         // Asked before the turn, so that an engine that does not answer delays no other store.
@@ -107,22 +137,20 @@ final class DataDirectory: Sendable {
             if let found = openStore(name.text) { return found }
             try checkOpen()
             let options = options(of: name)
-            if isShared, !Store.exists(at: folder(of: name)) {
-                _ = try Store.join(at: folder(of: name), options: options)
-            }
-            guard Store.hasFiles(at: folder(of: name)) else {
-                guard try Store.isMissing(at: folder(of: name)) else { return nil }
-                throw StoreError.missing(path: folder(of: name))
-            }
             if let refused = state.withLock({ $0.refused[name.text] }), refused.isUnchanged { throw refused.reason }
             do {
-                let store = try Store.open(at: folder(of: name), .writing, options: options)
-                state.withLock { $0.refused[name.text] = nil }
-                return try add(name, store)
+                if isShared, !Store.exists(at: folder(of: name)) {
+                    _ = try Store.join(at: folder(of: name), options: options)
+                }
+                guard Store.hasFiles(at: folder(of: name)) else {
+                    if let absence = try Store.absence(at: folder(of: name)) { throw absence }
+                    return nil
+                }
+                return try add(name, try Store.open(at: folder(of: name), .writing, options: options))
             } catch {
-                guard let damage = StoreDamageError(error, at: folder(of: name)) else { throw error }
-                state.withLock { $0.refused[name.text] = RefusedStore(damage, folder(of: name), record: "\(heads)/\(name)") }
-                throw damage
+                guard let reason = UnusableStoreError(error, at: folder(of: name)) else { throw error }
+                state.withLock { $0.refused[name.text] = RefusedStore(reason, folder(of: name), record: record(of: name)) }
+                throw reason
             }
         }
     }
@@ -161,7 +189,11 @@ final class DataDirectory: Sendable {
             throw error
         }
         let hosted = HostedStore(name, store, decisionLog)
-        state.withLock { $0.stores[name.text] = hosted }
+        state.withLock { state in
+            state.stores[name.text] = hosted
+            state.refused[name.text] = nil
+            state.missing.removeAll { $0 == name }
+        }
         return hosted
     }
 
@@ -189,20 +221,35 @@ final class DataDirectory: Sendable {
     }
 }
 
-/// A store that stays closed because its files are damaged, or its log was rolled back. Opening it again reads much of its log. So the
-/// reason is kept until a file changes that a repair replaces.
+/// A store that stays closed because its files are damaged or inaccessible, or its log was rolled back. Opening it again reads much of
+/// its log. So the reason is kept until a file changes that a repair replaces.
 private struct RefusedStore {
-    let reason: StoreDamageError
-    private let paths: [String]
-    private let files: [FileVersion?]
+    let reason: UnusableStoreError
+    private let folder: String
+    private let record: String
+    private let files: StoreFiles
 
-    init(_ reason: StoreDamageError, _ folder: String, record: String) {
-        self.reason = reason
-        paths = [folder + "/head", folder + "/log/data.mdb", folder + "/log/seal", record]
-        files = paths.map { FileVersion($0) }
+    init(_ reason: UnusableStoreError, _ folder: String, record: String) {
+        (self.reason, self.folder, self.record) = (reason, folder, record)
+        files = StoreFiles(folder, record: record)
     }
 
-    var isUnchanged: Bool { paths.map { FileVersion($0) } == files }
+    var isUnchanged: Bool { StoreFiles(folder, record: record) == files }
+}
+
+/// The state of the files that a repair of a store changes.
+private struct StoreFiles: Equatable {
+    private let versions: [FileVersion?]
+    private let areUsable: [Bool]
+
+    /// - Parameters:
+    ///   - folder: the folder of the store.
+    ///   - record: the file that records its head.
+    init(_ folder: String, record: String) {
+        let files = Store.files(at: folder) + [record]
+        versions = files.map { FileVersion($0) }
+        areUsable = files.map { mayUse($0) }
+    }
 }
 
 /// A store that the service has open.

@@ -11,35 +11,54 @@ public struct DataDirectorySurvey: Sendable {
     public let stores: [StoreName]
     /// Recorded stores whose folder is missing, sorted.
     public let missing: [StoreName]
+    /// The files and folders that other users can open. A start closes them.
+    public let openToOthers: [String]
     /// Why no service can start on the folder; nil if one can.
     public let problem: String?
 
     /// - Throws: an error of the file system.
     public init(_ path: String) throws {
         exists = isFolder(path)
-        if DataBackup.exists(at: path) {
-            (stores, missing, problem) = ([], [], "\(BackupError.isNotWritable(path: path))")
-        } else if exists, !mayWrite(to: path) {
-            // Such a user can often not list the stores either.
-            (stores, missing) = ([], [])
-            problem = "this user may not write to `\(path)`: run the check as the user of the service"
-        } else if exists {
-            (stores, missing, problem) = (try Self.storeNames(in: path), try Self.missingNames(in: path), nil)
-        } else {
-            (stores, missing) = ([], [])
-            problem = fileExists(path) ? "`\(path)` is not a folder: name a folder" : nil
+        problem = Self.problem(of: path)
+        guard exists, case nil = problem else {
+            (stores, missing, openToOthers) = ([], [], [])
+            return
         }
+        (stores, missing) = (try Self.storeNames(in: path), try Self.missingNames(in: path))
+        openToOthers = try Self.privateFolders(in: path).flatMap { Files.openToOthers($0.path, isDeep: $0.isWhole) }.sorted()
+    }
+
+    private static func problem(of path: String) -> String? {
+        if DataBackup.exists(at: path) { return "\(BackupError.isNotWritable(path: path))" }
+        guard isFolder(path) else { return fileExists(path) ? "`\(path)` is not a folder: name a folder" : nil }
+        // Another user can often not list the stores either.
+        return mayWrite(to: path) ? nil : "this user may not write to `\(path)`: run the check as the user of the service"
+    }
+
+    /// The folders that only their owner may open, whole or without their content: the service's own files, all stores, and the data
+    /// directory itself, unless every user may create files in it, as in `/tmp`.
+    static func privateFolders(in path: String) throws -> [(path: String, isWhole: Bool)] {
+        let stores = try storeNames(in: path).map { (path: "\(path)/\($0)", isWhole: true) }
+        let isForAll = fileMode(path).map { $0 & 0o1000 != 0 } ?? true
+        return (isForAll ? [] : [(path, false)]) + [(path + "/.muniment", true)] + stores
     }
 
     static func storeNames(in path: String) throws -> [StoreName] {
         try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
-            .filter { [path] in Store.hasFiles(at: "\(path)/\($0)") }.sorted()
+            .filter { name in
+                let folder = "\(path)/\(name)"
+                // A folder that this process may not look into may contain a store.
+                return Store.hasFiles(at: folder) || (try? Files.exists(folder + "/log")) == nil
+            }.sorted()
     }
 
     static func missingNames(in path: String) throws -> [StoreName] {
         let heads = path + "/.muniment/heads"
         guard fileExists(heads) else { return [] }
-        return try fileNames(in: heads).compactMap(StoreName.init).filter { try Store.isMissing(at: path + "/" + $0.text) }.sorted()
+        // A folder without access is not missing.
+        return try fileNames(in: heads).compactMap(StoreName.init).filter { name in
+            (try? Store.absence(at: "\(path)/\(name)")).flatMap { $0 } != nil
+        }.sorted()
     }
 }
 

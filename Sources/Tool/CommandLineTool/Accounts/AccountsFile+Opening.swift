@@ -90,7 +90,7 @@ extension Invocation {
         do { return try body(try AccountsFile(at: path)) } catch let problem as SettingsError {
             throw UsageError("`\(path)`: \(problem)")
         } catch let problem as FileError {
-            throw UsageError("`\(path)`: \(problem)")
+            throw UsageError("--\(Option.accounts.name): \(problem)")
         }
     }
 }

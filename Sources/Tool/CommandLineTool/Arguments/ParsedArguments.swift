@@ -79,7 +79,7 @@ struct ParsedArguments {
     }
 
     /// The value of a flag; nil if it is missing.
-    func flag(_ option: Option) -> Bool? { values[option.name].map { $0 == "yes" } }
+    func flag(_ option: Option) -> Bool? { values[option.name].map { ["yes", "true"].contains($0) } }
 
     /// Whether a flag is present and its value is not `no`.
     func isSet(_ option: Option) -> Bool { flag(option) ?? false }
@@ -102,8 +102,8 @@ struct Option: Sendable {
 
     /// Throws ``UsageError`` for a flag with a value other than yes and no.
     func check(_ value: String, in place: String) throws {
-        guard isFlag, value != "yes", value != "no" else { return }
-        throw UsageError("\(place) takes yes or no, not `\(value)`")
+        guard isFlag, !["yes", "no", "true", "false"].contains(value) else { return }
+        throw UsageError("\(place) takes yes, no, true or false, not `\(value)`")
     }
 
     /// The option as help shows it.

@@ -143,7 +143,7 @@ extension Command {
             try store.refusals(from: since) { refusal, hash in
                 let description = RefusalDescription(refusal, hash: hash)
                 try printer.print(
-                    description.json, lines: description.lines(time: zone.text), rows: [description.row(of: refusal)])
+                    .object(description.members), lines: description.lines(time: zone.text), rows: [description.row(of: refusal)])
             }
         }
         try printer.end()

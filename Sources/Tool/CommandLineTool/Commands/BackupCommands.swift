@@ -16,7 +16,8 @@ extension Command {
         "backup", "copy a store, or all stores of a service, while they stay in use", sentence: "FOLDER",
         options: [.store, .data, .json],
         example: Example(
-            "backup monday", "r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f in monday")
+            "backup backups/monday",
+            "r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f in backups/monday")
     ) { call in
         let path = try call.word("the folder for the backup")
         try call.end()
@@ -33,7 +34,7 @@ extension Command {
         "restore", "create a store, or all stores of a service, from a backup", sentence: "BACKUP",
         options: [.store, .data, .tokens, .json],
         example: Example(
-            "restore monday --store again",
+            "restore backups/monday --store again",
             "r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f in again")
     ) { call in
         let backup = try call.word("the folder of the backup")

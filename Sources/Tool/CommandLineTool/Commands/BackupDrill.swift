@@ -10,7 +10,7 @@ extension Command {
         "backup drill", "restore a backup into a temporary folder, verify it, and remove it",
         sentence: "BACKUP [--store DIR | --data DIR]", options: [.store, .data, .json],
         example: Example(
-            "backup drill monday --store demo",
+            "backup drill backups/monday --store demo",
             """
             demo  r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f  verified in 0.01 s
             demo  the origin has the same head

@@ -3,7 +3,7 @@ import Events
 /// All commands, in the order of the help.
 enum CommandTable {
     static let sections: [(title: String, commands: [Command])] = [
-        ("Stores", [.initialize, .lock, .importHistory, .compare, .exportHistory, .ask, .scenario]),
+        ("Stores", [.initialize, .storeList, .lock, .importHistory, .compare, .exportHistory, .ask, .scenario]),
         ("Questions", [.check, .why, .privileges, .who, .what, .entries, .list, .show]),
         ("The past", [.history, .diff, .notices, .log, .refusals]),
         (
@@ -23,7 +23,7 @@ enum CommandTable {
         ),
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
-        ("The service", [.serve, .ready, .tokenCreate, .tokenList, .tokenRevoke, .decisions]),
+        ("The service", [.serve, .ready, .tokenCreate, .tokenList, .tokenShow, .tokenRevoke, .decisions]),
         ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         (

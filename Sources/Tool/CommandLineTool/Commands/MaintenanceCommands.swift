@@ -60,7 +60,7 @@ extension Command {
                 ])
         }
         let directory = try call.directory
-        if try Store.isMissing(at: directory) {
+        if case _? = try Store.absence(at: directory) {
             try Store.acceptLoss(at: directory)
             let line = "the store in `\(directory)` is missing, and its loss is accepted: a new one can be created there"
             return try call.answer(.object(["message": .string(line)]), lines: [line])

@@ -9,7 +9,7 @@ import Service
 extension Invocation {
     /// Checks everything that a start of the service needs, and prints the plan of the start. Changes nothing.
     ///
-    /// - Returns: ``ExitCode/failure`` if a start would fail, or would not serve a store.
+    /// - Returns: ``ExitCode/failure`` if a start would fail, would not serve a store, or would serve one that takes no changes.
     func checkService(_ configuration: Configuration) throws -> ExitCode {
         for (name, setting) in configuration.settings.sorted(by: { $0.key < $1.key }) {
             // The address of a shared log may contain a password.
@@ -38,7 +38,7 @@ extension Invocation {
         try check.step {
             var lines = survey.problem.map { [(ServeCheck.Word.problem, $0)] } ?? []
             if lines.isEmpty, !survey.exists { lines.append((.plan, "creates the folder `\(directory)`")) }
-            lines += storeLines(survey, plan.settings, isRunning: running != nil)
+            lines += try storeLines(survey, plan.settings, isRunning: running != nil)
             var stores = survey.stores + survey.missing
             let copied = shared.filter { !stores.contains($0) }
             stores += copied
@@ -46,6 +46,15 @@ extension Invocation {
             if lines.allSatisfy({ $0.0 == .plan }), stores.isEmpty {
                 stores = [.default]
                 lines.append((.plan, "creates the store `\(StoreName.default)` and a token with all rights"))
+            }
+            if let first = survey.openToOthers.first {
+                let count = survey.openToOthers.count
+                lines.append(
+                    (
+                        .note,
+                        "other users can open `\(first)`" + (count > 1 ? " and \(count - 1) others" : "")
+                            + ": the start closes them"
+                    ))
             }
             for name in try checkAccounts() where survey.problem == nil && !stores.contains(name) {
                 lines.append((.problem, "the store `\(name)` of the accounts does not exist: create it with `muniment init`"))
@@ -59,7 +68,7 @@ extension Invocation {
         }
         try check.step {
             let tls = try plan.tls?.read()
-            var server = try serverSettings(plan.endpoint, plan.settings, tls: tls?.files, descriptorLimit: raiseDescriptorLimit())
+            var server = try serverSettings(plan, tls: tls?.files, descriptorLimit: raiseDescriptorLimit())
             var lines: [(ServeCheck.Word, String)] = []
             if let running {
                 lines.append(
@@ -67,7 +76,7 @@ extension Invocation {
                 // The address of the running service becomes free when it stops.
                 if running.address.hasSuffix(":\(plan.endpoint.port)") { server.port = 0 }
             }
-            try HTTPServer.check(server)
+            try TLSPaths.naming(plan.tls) { try HTTPServer.check(server) }
             lines.append((.plan, "listens on \(plan.address(port: plan.endpoint.port))"))
             if let tls {
                 let problem = tls.problem(at: plan.settings.clock())
@@ -83,20 +92,22 @@ extension Invocation {
     /// Returns what a start would do with each store of the data directory, or why it could not open the store.
     private func storeLines(
         _ survey: DataDirectorySurvey, _ settings: ServiceSettings, isRunning: Bool
-    ) -> [(ServeCheck.Word, String)] {
+    ) throws -> [(ServeCheck.Word, String)] {
         var lines: [(ServeCheck.Word, String)] = []
         var used: [StoreName] = []
         for name in survey.stores {
             var options = settings.storeOptions
             options.sharedLog = settings.sharedLogs?.log(of: name.text)
             let path = "\(settings.dataDirectory)/\(name)"
-            do { try Store.checkOpening(at: path, options: options) } catch StoreError
-                .heldByAnotherWriter where isRunning
-            {
+            do {
+                if let obstacle = try Store.checkOpening(at: path, options: options) {
+                    lines.append((.problem, "the store `\(name)` would take no changes: \(obstacle)"))
+                }
+            } catch StoreError.heldByAnotherWriter where isRunning {
                 used.append(name)
             } catch {
-                if let damage = StoreDamageError(error, at: path) {
-                    lines.append((.problem, "the store `\(name)` would not be served: \(damage)"))
+                if let reason = UnusableStoreError(error, at: path) {
+                    lines.append((.problem, "the store `\(name)` would not be served: \(reason)"))
                     continue
                 }
                 lines.append((.problem, "the store `\(name)` cannot be opened: \(Failure(error).message ?? "\(error)")"))
@@ -104,7 +115,10 @@ extension Invocation {
             }
             lines.append((.plan, "serves the store `\(name)`"))
         }
-        lines += survey.missing.map { (.problem, "\(StoreError.missing(path: "\(settings.dataDirectory)/\($0)"))") }
+        for name in survey.missing {
+            guard let absence = try Store.absence(at: "\(settings.dataDirectory)/\(name)") else { continue }
+            lines.append((.problem, "the store `\(name)` would not be served: \(absence)"))
+        }
         if !used.isEmpty {
             let names = used.map { "`\($0)`" }.joined(separator: ", ")
             lines.append((.note, "the running service has these stores open, so their files were not checked: \(names)"))
@@ -119,7 +133,7 @@ private struct ServeCheck {
         /// The plan of a start.
         case plan = "start    "
         case note = "note     "
-        /// Why a start would fail, or would not serve a store.
+        /// Why a start would fail, would not serve a store, or would serve one that takes no changes.
         case problem = "problem  "
     }
 

@@ -55,16 +55,24 @@ extension Invocation {
     ///
     /// - Parameter descriptorLimit: the limit on descriptors of the process.
     func serverSettings(
-        _ endpoint: Endpoint, _ service: ServiceSettings, tls: HTTPServerSettings.TLSFiles?, descriptorLimit: Int
+        _ plan: ServicePlan, tls: HTTPServerSettings.TLSFiles?, descriptorLimit: Int
     ) throws -> HTTPServerSettings {
         let room = ConnectionRoom(descriptorLimit: descriptorLimit, openCount: try openDescriptorCount())
-        let connections = try room.connections(asked: options.value(of: .connections, Values.count))
-        let share = try options.value(of: .connectionsPerAddress, Values.count) ?? max(1, connections / 4)
+        let connections = try room.connections(asked: plan.limits.connections)
         return HTTPServerSettings(
-            address: endpoint.address, port: endpoint.port,
-            headerLimitBytes: try options.value(of: .headLimit, Values.headLimitBytes) ?? 8192, connectionLimit: connections,
-            connectionsPerAddress: share, proxies: service.trustedProxies, tls: tls)
+            address: plan.endpoint.address, port: plan.endpoint.port, headerLimitBytes: plan.limits.headBytes,
+            connectionLimit: connections, connectionsPerAddress: plan.limits.connectionsPerAddress ?? max(1, connections / 4),
+            proxies: plan.settings.trustedProxies, tls: tls)
     }
+}
+
+/// The limits of the HTTP server, as options name them.
+struct ServerLimits {
+    var headBytes: Int
+    /// Nil for as many as the limit on descriptors permits.
+    var connections: Int?
+    /// Nil for a quarter of all.
+    var connectionsPerAddress: Int?
 }
 
 /// The number of connections that the descriptor limit permits.
@@ -110,46 +118,62 @@ extension Command {
         call.options.addDefaults(configuration.values)
         if call.options.isSet(.check) { return try call.checkService(configuration) }
         let plan = try call.servicePlan()
+        let log = ServiceLog(format: plan.settings.logFormat)
+        do {
+            try call.serve(plan, log, warnings: configuration.warnings)
+            return .success
+        } catch {
+            let failure = Failure(error)
+            if let message = (error as? UsageError)?.problem ?? failure.message { log.write(.error, message) }
+            throw LoggedError(code: failure.code)
+        }
+    }
+}
+
+/// An error of the service that is in its log already.
+struct LoggedError: Error {
+    let code: ExitCode
+}
+
+extension Invocation {
+    /// Serves until a signal stops it.
+    fileprivate func serve(_ plan: ServicePlan, _ log: ServiceLog, warnings: [String]) throws {
         let tls = try plan.tls?.read()
         let descriptorLimit = raiseDescriptorLimit()
         // A stop signal that arrives while the stores are being opened takes effect afterwards.
         let stop = StopSignal()
-        let log = ServiceLog(format: plan.settings.logFormat)
         // Without a handler, SIGHUP would end the service.
         let reload = ReloadSignal { log.write(.info, "SIGHUP: there is nothing to reload; other options need a restart") }
         var settings = plan.settings
         settings.report = { log.write(.error, $0) }
         settings.note = { log.write($0, $1) }
-        settings.accounts = try call.accountsOptions()
+        settings.accounts = try accountsOptions()
         let process = ProcessInfo.processInfo.processIdentifier
         log.write(.info, "muniment \(Tool.version) starts with `\(settings.dataDirectory)`, process \(process)")
-        for warning in configuration.warnings { log.write(.warning, warning) }
-        call.warnOfProxies(settings, log)
+        for warning in warnings { log.write(.warning, warning) }
+        warnOfProxies(settings, log)
         do { try settings.sharedLogs.map { try $0.check() } } catch let error as SharedLogError {
             guard case .unreachable = error, try !DataDirectorySurvey(settings.dataDirectory).stores.isEmpty else { throw error }
             log.write(.warning, "the service begins with its copies: \(error)")
         }
         if let problem = tls?.problem(at: settings.clock()) { log.write(.warning, TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
-        call.warnOfUnknownStores(settings, log)
+        warnOfUnknownStores(settings, log)
         var server: HTTPServer?
         do {
-            let started = try HTTPServer(
-                try call.serverSettings(plan.endpoint, settings, tls: tls?.files, descriptorLimit: descriptorLimit),
-                application: service)
+            let serverSettings = try serverSettings(plan, tls: tls?.files, descriptorLimit: descriptorLimit)
+            let started = try TLSPaths.naming(plan.tls) { try HTTPServer(serverSettings, application: service) }
             server = started
             try service.announce(started, on: plan.endpoint.address, certificatePEM: tls?.files.certificatePEM)
             let address = plan.address(port: started.port)
-            try call.output.line("listening on \(address)")
+            try output.line("listening on \(address)")
             if let file = try service.makeFirstToken() {
-                try call.output.line("a token with all rights is in \(file); store it elsewhere and remove the file")
+                try output.line("a token with all rights is in \(file); store it elsewhere and remove the file")
             }
-            try call.output.flush()
+            try output.flush()
             log.write(.info, "listens on \(address)")
             if let paths = plan.tls, let tls {
-                reload.replace(
-                    with: paths.reload(
-                        started, service, on: plan.endpoint, replacing: tls, clock: settings.clock, log: log))
+                reload.replace(with: paths.reload(started, service, on: plan.endpoint, replacing: tls, log: log))
             }
         } catch {
             // The server stops first, because its requests read from the stores.
@@ -157,17 +181,16 @@ extension Command {
             try? service.close()
             throw error
         }
-        call.tellManager("READY=1")
+        tellManager("READY=1")
         stop.wait()
-        call.tellManager("STOPPING=1")
+        tellManager("STOPPING=1")
         log.write(.info, "stops: running requests finish, in ten seconds at most")
         reload.cancel()
         service.beginStopping()
-        return try withExtendedLifetime(stop) {
+        try withExtendedLifetime(stop) {
             server?.stop(graceSeconds: 10)
             try service.close()
             log.write(.info, "stopped")
-            return .success
         }
     }
 }
@@ -175,6 +198,7 @@ extension Command {
 /// What a start of the service needs, as the options of a call describe it.
 struct ServicePlan {
     let endpoint: Endpoint
+    let limits: ServerLimits
     /// The files for TLS; nil for plain HTTP.
     let tls: TLSPaths?
     /// The settings without accounts and without log.
@@ -188,6 +212,10 @@ extension Invocation {
     /// Reads the options of the service. Opens no file.
     func servicePlan() throws -> ServicePlan {
         let endpoint = try options.value(of: .listen, Endpoint.init) ?? Endpoint("127.0.0.1:8080")
+        let limits = ServerLimits(
+            headBytes: try options.value(of: .headLimit, Values.headLimitBytes) ?? 8192,
+            connections: try options.value(of: .connections, Values.count),
+            connectionsPerAddress: try options.value(of: .connectionsPerAddress, Values.count))
         guard let directory = options[.data] else {
             throw UsageError("the data directory is missing; write `\(Option.data.usage)`")
         }
@@ -212,7 +240,7 @@ extension Invocation {
         settings.publicAddress = try options.value(of: .publicAddress, Values.publicAddress)
         settings.usesTLS = tls != nil
         settings.build = (Tool.release, builtCommit)
-        return ServicePlan(endpoint: endpoint, tls: tls, settings: settings)
+        return ServicePlan(endpoint: endpoint, limits: limits, tls: tls, settings: settings)
     }
 }
 

@@ -15,7 +15,8 @@ extension Option {
         "the time limit of a response, or of a route, such as 30,whatIf=120 (default: 30)")
     fileprivate static let proxies = Option(
         "trusted-proxies", value: "ADDRESS[,ADDRESS…]",
-        "trusted proxies: the service takes the caller's address from their `X-Forwarded-For` (default: none)")
+        "addresses of trusted proxies, or ranges such as 10.0.0.0/8: the service takes the caller's address from their "
+            + "`X-Forwarded-For` (default: none)")
     static let decisions = Option(
         "decision-log", value: "NAME[,NAME…]", "stores with a log of all decisions; `*` for all of them (default: none)")
     fileprivate static let subjectTypes = Option(
@@ -112,16 +113,17 @@ extension Values {
             })
     }
 
-    fileprivate static func proxies(_ text: String) throws -> Set<IPAddress> {
+    fileprivate static func proxies(_ text: String) throws -> [IPAddressRange] {
         let texts = list(text)
         guard !texts.isEmpty else { throw UsageError("the value is empty; write the address of a proxy") }
-        return Set(
-            try texts.map { text in
-                guard let address = IPAddress(text) else {
-                    throw UsageError("`\(text)` is not the address of a proxy; write an IP address such as 10.0.0.1 or 2001:db8::1")
-                }
-                return address
-            })
+        return try texts.map { text in
+            guard let range = IPAddressRange(text) else {
+                throw UsageError(
+                    "`\(text)` is not the address of a proxy; write an IP address such as 10.0.0.1 or 2001:db8::1, or a range such as "
+                        + "10.0.0.0/8")
+            }
+            return range
+        }
     }
 }
 

@@ -2,6 +2,7 @@ import Events
 import Muniment
 import MunimentRecipes
 import Permissions
+import Service
 
 extension Option {
     fileprivate static let open = Option("open", "everyone has all privileges at the store and class levels: for prototypes")
@@ -38,6 +39,26 @@ extension Command {
         return code
     }
 
+    static let storeList = Command(
+        "store list", "list the stores of a data directory, and whether each can be read", options: [.data, .format, .utc, .json],
+        example: Example("store list --data .", "demo  open    r21  2026-01-31T10:20:00Z")
+    ) { call in
+        let directory = try call.dataDirectory
+        try requireFolder(directory)
+        let survey = try DataDirectorySurvey(directory)
+        if let problem = survey.problem { throw UsageError(problem) }
+        let (stores, zone) = (
+            (survey.stores + survey.missing).map { StoreSummary($0, in: directory, call.storeOptions) }, try call.zone
+        )
+        let width = stores.map(\.name.count).max() ?? 0
+        for store in stores { if let problem = store.problem { call.note("the store `\(store.name)` cannot be read: \(problem)") } }
+        if stores.isEmpty { call.note("`\(directory)` contains no store") }
+        return try call.answer(
+            .object(["stores": .array(stores.map { Table.object(StoreSummary.columns, $0.cells) })]),
+            lines: stores.map { $0.line(width: width, in: zone) }, table: Table(StoreSummary.columns, stores.map(\.cells)),
+            stores.allSatisfy { $0.problem == nil } ? .success : .failure)
+    }
+
     static let lock = Command(
         "lock", "lock an open store: move the privileges of everyone to a role", options: [.role, .member] + Option.change,
         example: Example("lock --member user:ann", "revision 25")
@@ -51,6 +72,35 @@ extension Command {
             try Roles(store, as: caller).lockDownChanges(to: role, members: members ?? [])
         }
         return try call.make(changes)
+    }
+}
+
+/// A line of `store list`.
+private struct StoreSummary {
+    static let columns = ["store", "state", "revision", "time", "problem"]
+
+    let name: String
+    /// `open` or `locked`; `unreadable` with a problem.
+    private(set) var state = "unreadable"
+    private(set) var head: (revision: Revision, time: Instant)?
+    /// Why the store cannot be read; nil if it can.
+    private(set) var problem: String?
+
+    init(_ name: StoreName, in directory: String, _ options: StoreOptions) {
+        self.name = name.text
+        do {
+            let store = try Store.open(at: "\(directory)/\(name)", options: options)
+            defer { try? store.close() }
+            let found = try store.read { ($0.revision, try $0.isOpenToEveryone) }
+            (state, head) = (found.1 ? "open" : "locked", (found.0, try store.head.time))
+        } catch { problem = Failure(error).message ?? "\(error)" }
+    }
+
+    var cells: [Cell] { [.text(name), .text(state), .revision(head?.revision), .time(head?.time), .text(problem)] }
+
+    func line(width: Int, in zone: Zone) -> String {
+        let words = [name.padded(to: width), state.padded(to: "locked".count)]
+        return (words + (head.map { ["r\($0.revision)", zone.text($0.time)] } ?? [])).joined(separator: "  ")
     }
 }
 

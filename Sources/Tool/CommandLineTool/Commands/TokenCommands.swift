@@ -46,15 +46,21 @@ extension Command {
             "token list --data .", "t1  good     act as user:ann  demo  made 2026-01-31T10:21:00Z")
     ) { call in
         let (tokens, now) = (try call.tokenRegistry().list(), Instant.present)
-        let zone = try call.zone
-        let rows = tokens.map { $0.row(at: now, in: zone) }
-        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return try call.answer(
-            .object(["tokens": .array(tokens.map { $0.json(at: now) })]),
-            lines: rows.map { row in
-                row.enumerated().map { $0 < widths.count ? $1.padded(to: widths[$0]) : $1 }.joined(separator: "  ")
-            },
+            .object(["tokens": .array(tokens.map { $0.json(at: now) })]), lines: try call.lines(of: tokens, at: now),
             table: Table(Token.columns, tokens.map { $0.cells(at: now) }))
+    }
+
+    static let tokenShow = Command(
+        "token show", "show a token, without its secret", sentence: "ID", options: [.data, .utc, .json],
+        example: Example(
+            "token show t1 --data .", "t1  good     act as user:ann  demo  made 2026-01-31T10:21:00Z")
+    ) { call in
+        let id = try call.tokenID()
+        try call.end()
+        let (tokens, now) = (try call.tokenRegistry().list(), Instant.present)
+        guard let token = tokens.first(where: { $0.id == id }) else { throw TokenCommandError(error: .noSuchToken(id: id)) }
+        return try call.answer(token.json(at: now), lines: try call.lines(of: [token], at: now))
     }
 
     static let tokenRevoke = Command(
@@ -62,11 +68,8 @@ extension Command {
         options: [.data, .json] + Option.sharedLogOfTokens,
         example: Example("token revoke t1 --data .", "revoked t1")
     ) { call in
-        let id = try call.word("the id of the token in `token list`")
+        let id = try call.tokenID()
         try call.end()
-        guard !id.hasPrefix("muni_") else {
-            throw UsageError("the argument is a token, which is a secret; write its id from `muniment token list`")
-        }
         let token: Token
         do { token = try call.tokenRegistry().revoke(id: id, at: .present) } catch let error as TokenError {
             throw TokenCommandError(error: error)
@@ -75,7 +78,7 @@ extension Command {
     }
 }
 
-/// A token that cannot be revoked, because it does not exist or is already revoked.
+/// A token that does not exist, or is already revoked.
 struct TokenCommandError: Error, CustomStringConvertible {
     let error: TokenError
 
@@ -90,6 +93,25 @@ extension Invocation {
                 throw UsageError("the data directory is missing; write `--data DIR`")
             }
             return path
+        }
+    }
+
+    /// Reads the id of a token. A secret as argument would be in the history of the shell.
+    fileprivate mutating func tokenID() throws -> String {
+        let id = try word("the id of the token in `token list`")
+        guard !id.hasPrefix("muni_") else {
+            throw UsageError("the argument is a token, which is a secret; write its id from `muniment token list`")
+        }
+        return id
+    }
+
+    /// Returns a line for each token, in columns.
+    fileprivate func lines(of tokens: [Token], at now: Instant) throws -> [String] {
+        let zone = try zone
+        let rows = tokens.map { $0.row(at: now, in: zone) }
+        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { $0 < widths.count ? $1.padded(to: widths[$0]) : $1 }.joined(separator: "  ")
         }
     }
 
@@ -131,24 +153,13 @@ extension Invocation {
 }
 
 extension Token {
-    private func state(at now: Instant) -> String {
-        if case _? = revokedAt { return "revoked" }
-        return isValid(at: now) ? "good" : "ended"
-    }
-
-    private var storeNames: [String] {
-        switch stores {
-        case .all: ["*"]
-        case .named(let names): names
-        }
-    }
-
     fileprivate static let columns = ["id", "state", "can", "as", "stores", "made", "until", "revoked", "comment"]
 
     fileprivate func cells(at now: Instant) -> [Cell] {
         let actor: String? = if case .act(let name) = right { name.text } else { nil }
         return [
-            .text(id), .text(state(at: now)), .text(right.word), .text(actor), .list(storeNames), .time(createdAt), .time(until),
+            .text(id), .text(state(at: now).rawValue), .text(right.word), .text(actor), .list(stores.names), .time(createdAt),
+            .time(until),
             .time(revokedAt), .text(comment),
         ]
     }
@@ -156,7 +167,8 @@ extension Token {
     fileprivate func row(at now: Instant, in zone: Zone) -> [String] {
         let what = if case .act(let name) = right { "act as \(name)" } else { right.word }
         var row = [
-            id, state(at: now).padded(to: "revoked".count), what, storeNames.joined(separator: ","), "made " + zone.text(createdAt),
+            id, state(at: now).rawValue.padded(to: "revoked".count), what, stores.names.joined(separator: ","),
+            "made " + zone.text(createdAt),
         ]
         if let revokedAt {
             row.append("revoked " + zone.text(revokedAt))

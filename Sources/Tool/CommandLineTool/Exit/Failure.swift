@@ -14,6 +14,7 @@ struct Failure {
     init(_ error: any Error) {
         switch error {
         case is OutputClosedError: (code, message) = (.success, nil)
+        case let error as LoggedError: (code, message) = (error.code, nil)
         case let error as UsageError: (code, message) = (.usage, error.message)
         // A future revision is an error in the question.
         case is FormatError, is SourceFileError, is UnreadableFileError, StoreError.noSuchRevision:

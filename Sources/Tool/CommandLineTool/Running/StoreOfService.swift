@@ -43,7 +43,7 @@ struct ServiceResponseError: Error, CustomStringConvertible {
     let detail: String?
 
     var description: String {
-        "the service of the store returned status \(status): \(detail ?? "no reason given"); its log has details"
+        "the service of the store returned status \(status): \(detail ?? "no reason given; its log has details")"
     }
 }
 

@@ -53,25 +53,35 @@ struct TLSPaths: Sendable {
     ///
     /// - Parameter content: the files that the server has.
     func reload(
-        _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, replacing content: Content,
-        clock: @escaping @Sendable () -> Instant, log: ServiceLog
+        _ server: HTTPServer, _ service: MunimentService, on endpoint: Endpoint, replacing content: Content, log: ServiceLog
     ) -> @Sendable () -> Void {
         let current = Mutex(content)
         return {
             do {
-                let (next, now) = (try read(), clock())
+                let (next, now) = (try read(), service.now)
                 let problem = next.problem(at: now)
                 if let problem, current.withLock({ $0.problem(at: now) }) == nil {
                     throw CertificateError(description: problem)
                 }
-                try server.replaceCertificate(with: next.files)
+                try TLSPaths.naming(self) { try server.replaceCertificate(with: next.files) }
                 try service.announce(server, on: endpoint.address, certificatePEM: next.files.certificatePEM)
                 current.withLock { $0 = next }
                 log.write(.info, "SIGHUP: reloaded the certificate and its key for new connections")
                 if let problem { log.write(.warning, TLSPaths.warning(problem)) }
             } catch {
+                service.countFault()
                 log.write(.error, "SIGHUP: the service keeps the current certificate: \(Failure(error).message ?? "\(error)")")
             }
+        }
+    }
+
+    /// Adds the paths of the files to the error of a server that cannot use them.
+    static func naming<R>(_ paths: TLSPaths?, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as HTTPServerError
+            where [.encryptedKey, .cannotStart(isTLS: true)].contains(error)
+        {
+            guard let paths else { throw error }
+            throw CertificateError(description: "\(error) (`\(paths.certificate)` and `\(paths.key)`)")
         }
     }
 

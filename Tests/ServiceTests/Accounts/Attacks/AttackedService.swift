@@ -54,7 +54,7 @@ extension AccountsFixture {
         let sent = mails.all.count
         let answer = try await ask()
         guard let attempt = try answer.json.text("attempt") else { throw NoAttempt(answer: answer.text) }
-        return (attempt, try await mails.next(to: email, after: sent).code)
+        return (attempt, try await mails.nextCode(to: email, after: sent))
     }
 
     private struct NoAttempt: Error { let answer: String }

@@ -98,7 +98,7 @@ def share(client: Client) -> int:
 
 def test_many_feeds_leave_connections_for_calls(service: Service, client: Client) -> None:
     share(client)
-    with Client(service.address, token=service.token, store=client.store, timeout=10) as one:
+    with Client(service.address, token=service.token, store=client.store, timeout=600) as one:
         feeds = [one.notice_feed("user:bob", after=0) for _ in range(120)]
         assert [next(feed).data.object for feed in feeds] == ["doc:plan"] * 120
         assert one.check("user:bob", "read", "doc:plan").allowed

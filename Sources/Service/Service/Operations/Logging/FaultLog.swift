@@ -82,7 +82,8 @@ struct RepeatedFaults {
         var lines: [String] = []
         for (text, entry) in entries.sorted(by: { $0.key < $1.key }) where entry.repeats > 0 {
             guard isLast || time - entry.since >= span else { continue }
-            lines.append("\(text) (repeated \(entry.repeats) times in \((time - entry.since).components.seconds) s)")
+            let count = entry.repeats == 1 ? "once" : "\(entry.repeats) times"
+            lines.append("\(text) (repeated \(count) in \((time - entry.since).components.seconds) s)")
             entries[text] = Entry(since: time)
         }
         isPending = entries.contains { $0.value.repeats > 0 }

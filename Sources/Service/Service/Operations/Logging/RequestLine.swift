@@ -14,9 +14,9 @@ public enum LogFormat: String, CaseIterable, Sendable {
     /// Returns a line about the service itself, with its line end. Such lines are written in every format.
     public func message(_ text: String, _ level: LogLevel, at time: Instant = systemClock()) -> [UInt8] {
         let text = text.escapingInvisible()
-        guard self == .json else { return Array("\(time) \(level.rawValue) \(text)\n".utf8) }
+        guard self == .json else { return Array("\(time.fixedLengthText) \(level.rawValue) \(text)\n".utf8) }
         var writer = JSONWriter()
-        writer.raw(#"{"time":""# + time.description + #"","level":""# + level.rawValue + #"","message":"#)
+        writer.raw(#"{"time":""# + time.fixedLengthText + #"","level":""# + level.rawValue + #"","message":"#)
         writer.write(text)
         return Array((writer.text + "}\n").utf8)
     }
@@ -70,7 +70,7 @@ struct RequestLine {
 
     private var json: [UInt8] {
         var writer = JSONWriter()
-        writer.raw(#"{"time":""# + time.description + #"","level":""# + level.rawValue + #"","status":\#(status),"method":"#)
+        writer.raw(#"{"time":""# + time.fixedLengthText + #"","level":""# + level.rawValue + #"","status":\#(status),"method":"#)
         writer.write(method.escapingInvisible())
         for (name, value) in [
             ("route", route), ("path", shownPath), ("store", store), ("credential", credential), ("request", requestID),
@@ -88,7 +88,8 @@ struct RequestLine {
     private var plain: [UInt8] {
         let milliseconds = Double(nanoseconds / 1000) / 1000
         let words = [
-            time.description, level.rawValue, "\(status)", method, shownPath, "\(milliseconds) ms", "\(bytes) B", "from " + peer,
+            time.fixedLengthText, level.rawValue, "\(status)", method, shownPath, "\(milliseconds) ms", "\(bytes) B",
+            "from " + peer,
             credential.map { "as " + $0 } ?? "", requestID.map { "request " + $0 } ?? "",
         ]
         return Array((words.filter { !$0.isEmpty }.joined(separator: " ").escapingInvisible() + "\n").utf8)

@@ -38,11 +38,16 @@ class RetryPolicy:
     """
 
     #: The largest number of repetitions; 0 for none.
-    max_retries: int = 3
+    max_retries: int = 5
     #: The wait before the first repetition. It doubles with each one, and is reduced at random by up to half.
     min_wait_seconds: float = 0.1
     #: The longest wait. If the service asks for a longer one with `Retry-After`, the error is raised.
     max_wait_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name in ("max_retries", "min_wait_seconds", "max_wait_seconds"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: it must be 0 or more")
 
     def wait(self, error: MunimentError, retries: int, is_repeatable: bool) -> float | None:
         """Returns the seconds to wait before a repetition; None if the error is to be raised.
@@ -90,6 +95,10 @@ class Configuration:
     @staticmethod
     def of(address: str, store: str, token: str | None, timeout_seconds: float, retry: RetryPolicy) -> Configuration:
         """Returns a configuration with a valid address and token. Raises a `ValueError` otherwise."""
+        if not isinstance(retry, RetryPolicy):
+            raise ValueError(f"retry is {retry!r}: pass a RetryPolicy, for example RetryPolicy(max_retries=3)")
+        if not timeout_seconds > 0:
+            raise ValueError(f"timeout is {timeout_seconds}: it must be more than 0 seconds")
         return Configuration(_address(address), store, _token(token), timeout_seconds, retry)
 
     def encode(self, request: Request[T]) -> httpx.Request:

@@ -21,6 +21,8 @@ T = TypeVar("T")
 def encode_time(time: datetime | str) -> str:
     if isinstance(time, str):
         return time
+    if not isinstance(time, datetime):
+        raise ValueError(f"{time!r} is not a time: use for example datetime(2027, 1, 1, tzinfo=timezone.utc)")
     if time.tzinfo is None:
         raise ValueError(f"the time {time} has no time zone: use for example datetime(…, tzinfo=timezone.utc)")
     return time.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")

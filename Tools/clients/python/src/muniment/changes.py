@@ -130,6 +130,8 @@ def grant(
 ) -> Change:
     """Grants privileges on an object, a class (`class:doc`) or the store (`store`).
 
+    A grant never shortens access: with an earlier `until`, the entry keeps its later end.
+
     With `expect_revision`, the service refuses the change if another transaction changed the access list of the object after this
     revision.
     """
@@ -141,7 +143,7 @@ def grant(
 def set_access(
     subject: str, privileges: str | Sequence[str], object: str, *, expect_revision: int | None = None
 ) -> Change:
-    """Gives a subject exactly these privileges in its entry on an object."""
+    """Gives a subject exactly these privileges in its entry on an object, without an end: an end that the entry had is removed."""
     return _change(
         "setAccess", subject=subject, object=object, privileges=names(privileges), expect_revision=expect_revision)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import time
 import weakref
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
@@ -19,11 +20,13 @@ from ._exchange import Configuration, RetryPolicy, Steps, exchange
 from ._feed import FeedReader
 from ._pools import ProcessPools
 from ._requests import FeedRequest, ListRequest, Request
+from .errors import TransportError
 from .feeds import AsyncFeed, Feed
 from .models import Page
 
 P = ParamSpec("P")
 T = TypeVar("T")
+C = TypeVar("C", bound=Callable[..., Any])
 
 
 class Items(Iterable[T]):
@@ -65,12 +68,26 @@ class AsyncItems(AsyncIterable[T]):
             yield page
 
 
+def _method(client: str, kind: str, make: Callable[..., Any], call: C) -> C:
+    """Gives a method the name and signature that editors and mocks see: `self`, the arguments of `make`, and the result."""
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    signature = inspect.signature(make)
+    result = kind.format(str(signature.return_annotation).partition("[")[2].removesuffix("]"))
+    parameters = [own, *signature.parameters.values()]
+    members = {"__signature__": signature.replace(parameters=parameters, return_annotation=result), "__module__": __name__}
+    for name, value in members.items():
+        setattr(call, name, value)
+    call.__qualname__ = f"{client}.{make.__name__}"
+    call.__annotations__ = {**call.__annotations__, "return": result}
+    return call
+
+
 def _call(make: Callable[P, Request[T]]) -> Callable[Concatenate[Client, P], T]:
     @functools.wraps(make)
     def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.send(make(*args, **kwargs))
 
-    return call
+    return _method("Client", "{}", make, call)
 
 
 def _list(make: Callable[P, ListRequest[T]]) -> Callable[Concatenate[Client, P], Items[T]]:
@@ -78,7 +95,7 @@ def _list(make: Callable[P, ListRequest[T]]) -> Callable[Concatenate[Client, P],
     def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Items[T]:
         return Items(self, make(*args, **kwargs))
 
-    return call
+    return _method("Client", "Items[{}]", make, call)
 
 
 def _feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[Client, P], Feed[T]]:
@@ -86,7 +103,7 @@ def _feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[Client, P],
     def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Feed[T]:
         return self.follow(make(*args, **kwargs))
 
-    return call
+    return _method("Client", "Feed[{}]", make, call)
 
 
 def _async_call(make: Callable[P, Request[T]]) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
@@ -94,7 +111,7 @@ def _async_call(make: Callable[P, Request[T]]) -> Callable[Concatenate[AsyncClie
     async def call(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.send(make(*args, **kwargs))
 
-    return call
+    return _method("AsyncClient", "{}", make, call)
 
 
 def _async_list(make: Callable[P, ListRequest[T]]) -> Callable[Concatenate[AsyncClient, P], AsyncItems[T]]:
@@ -102,7 +119,7 @@ def _async_list(make: Callable[P, ListRequest[T]]) -> Callable[Concatenate[Async
     def call(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncItems[T]:
         return AsyncItems(self, make(*args, **kwargs))
 
-    return call
+    return _method("AsyncClient", "AsyncItems[{}]", make, call)
 
 
 def _async_feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[AsyncClient, P], AsyncFeed[T]]:
@@ -110,7 +127,7 @@ def _async_feed(make: Callable[P, FeedRequest[T]]) -> Callable[Concatenate[Async
     def call(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncFeed[T]:
         return self.follow(make(*args, **kwargs))
 
-    return call
+    return _method("AsyncClient", "AsyncFeed[{}]", make, call)
 
 
 class _Client:
@@ -185,6 +202,10 @@ class Client(_Client):
                 outcome = http.send(step)
             except httpx.RequestError as error:
                 outcome = error
+            except RuntimeError as error:
+                if not http.is_closed:
+                    raise
+                raise TransportError("the client is closed") from error
 
     def follow(self, request: FeedRequest[T]) -> Feed[T]:
         """Yields the events of a feed, over any number of connections."""
@@ -283,6 +304,10 @@ class AsyncClient(_Client):
                 outcome = await http.send(step)
             except httpx.RequestError as error:
                 outcome = error
+            except RuntimeError as error:
+                if not http.is_closed:
+                    raise
+                raise TransportError("the client is closed") from error
 
     def follow(self, request: FeedRequest[T]) -> AsyncFeed[T]:
         """Yields the events of a feed, over any number of connections."""

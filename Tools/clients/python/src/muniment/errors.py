@@ -7,7 +7,18 @@ from typing import Any, ClassVar
 
 
 class MunimentError(Exception):
-    """An error of a request."""
+    """An error of a request. It can be pickled, for example for another process."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[MunimentError], arguments: tuple[Any, ...], members: dict[str, Any]) -> MunimentError:
+    """Returns an error that was pickled."""
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(members)
+    return error
 
 
 class TransportError(MunimentError):
@@ -103,7 +114,8 @@ class UnauthenticatedError(
 class ForbiddenError(
     ProblemError,
     kind="forbidden",
-    remedy="Use a token with the right for this store: `muniment token create --can ask` or `--can administer`.",
+    remedy="`detail` names what is missing: for a right of the token, use another token (`muniment token create --can …`); "
+           "for a privilege of the principal, someone with `setPermissions` grants it.",
 ):
     """The caller's token does not allow this."""
 

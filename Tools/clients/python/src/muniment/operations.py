@@ -194,6 +194,8 @@ def commit(
     With `expected_revision`, nothing changes if another transaction has changed the value, parent, owner or access list of an
     object that the changes name since: `PreconditionFailedError` is raised.
     """
+    if isinstance(changes, Mapping):
+        raise ValueError("`changes` is one change: pass a list of changes")
     return Request(
         "POST",
         f"{STORE}/transactions",
@@ -374,7 +376,12 @@ def commit_feed(*, after: str | int | None = None) -> FeedRequest[models.Commit]
 
 
 def _position(after: str | int | None) -> str | None:
-    return None if after is None else str(after)
+    if after is None:
+        return None
+    if isinstance(after, bool) or not isinstance(after, (int, str)) or after == "":
+        raise ValueError(
+            f"`after` is {after!r}: pass a revision, or the `id` of an event; 0 begins with the first event, and None with the next one")
+    return str(after)
 
 
 # Stores

@@ -1,7 +1,7 @@
 internal import Events
 internal import Foundation
 
-/// The meaning of a column in a CSV file. Other columns are an error, since they could limit access.
+/// The meaning of a column in a CSV file or in a table of a database. Other columns are an error, since they could limit access.
 public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
     /// With `object` and `privileges`: a grant.
     case subject
@@ -17,8 +17,8 @@ public enum CSVColumn: String, CaseIterable, Hashable, Sendable {
     case validTo = "valid_to"
 }
 
-/// Reads CSV files whose first line names the columns. One row can state a grant, a membership and a parent.
-struct CSVSource {
+/// Reads tables. One row can state a grant, a membership and a parent.
+struct TableSource {
     private typealias Row = [CSVColumn: String]
 
     /// Words in a list of privileges that could take access away.
@@ -28,37 +28,32 @@ struct CSVSource {
 
     init(_ mapping: ImportMapping) { self.mapping = mapping }
 
-    func read(_ files: [SourceFile], into facts: inout SourceFacts) throws {
+    func read(_ tables: [SourceTable], into facts: inout SourceFacts) throws {
         var found: Set<CSVColumn> = []
-        for file in files { found.formUnion(try read(file, into: &facts)) }
+        for table in tables { found.formUnion(try read(table, into: &facts)) }
         for (column, name) in mapping.columns where !found.contains(column) {
             throw SourceFileError(
-                file: files.map(\.name).joined(separator: ", "),
+                file: tables.map(\.name).joined(separator: ", "),
                 "no column is called `\(Name(name).excerpt)`, which the mapping gives for `\(column.rawValue)`; correct the mapping"
             )
         }
     }
 
-    /// Reads a file and returns its columns.
-    private func read(_ file: SourceFile, into facts: inout SourceFacts) throws -> Set<CSVColumn> {
-        let records: [CSVRecords.Record]
-        do { records = try CSVRecords.records(of: file.text) } catch {
-            throw SourceFileError(file: file.place(error.line), "a quote is not closed; double a quote inside a quoted field")
-        }
-        let columns = try columns(records[0].fields, of: file)
-        let unknown = records[0].fields.indices.filter { !columns.values.contains($0) }
-            .map { records[0].fields[$0].trimmingCharacters(in: .whitespaces) }.filter { !mapping.ignoredColumns.contains($0) }
+    /// Reads a table and returns its columns.
+    private func read(_ table: SourceTable, into facts: inout SourceFacts) throws -> Set<CSVColumn> {
+        let columns = try columns(of: table)
+        let unknown = table.header.indices.filter { !columns.values.contains($0) }
+            .map { table.header[$0].trimmingCharacters(in: .whitespaces) }.filter { !mapping.ignoredColumns.contains($0) }
         guard unknown.isEmpty else {
             let names = unknown.map { "`\(Name($0).excerpt)`" }.joined(separator: ", ")
             throw SourceFileError(
-                file: file.name,
+                file: table.name,
                 "the meaning of \(names) is unknown, and a column may limit the access of its rows; name each in `columns` of the "
                     + "mapping, or in `ignore` if it states no access")
         }
-        for record in records.dropFirst() {
-            let place = file.place(record.line)
-            guard record.fields.count == records[0].fields.count else {
-                facts.skip(place, "it has \(record.fields.count) fields, and the header has \(records[0].fields.count)")
+        for record in table.records {
+            guard record.fields.count == table.header.count else {
+                facts.skip(record.place, "it has \(record.fields.count) fields, and the header has \(table.header.count)")
                 continue
             }
             var row: Row = [:]
@@ -66,26 +61,26 @@ struct CSVSource {
                 let text = record.fields[index].trimmingCharacters(in: .whitespaces)
                 if !text.isEmpty { row[column] = text }
             }
-            read(row, at: place, into: &facts)
+            read(row, at: record.place, into: &facts)
         }
         return Set(columns.keys)
     }
 
     /// Returns the index of each column that the header has.
-    private func columns(_ header: [String], of file: SourceFile) throws -> [CSVColumn: Int] {
-        let header = header.map { $0.trimmingCharacters(in: .whitespaces) }
+    private func columns(of table: SourceTable) throws -> [CSVColumn: Int] {
+        let header = table.header.map { $0.trimmingCharacters(in: .whitespaces) }
         var columns: [CSVColumn: Int] = [:]
         for column in CSVColumn.allCases {
             let name = mapping.columns[column] ?? column.rawValue
             let places = header.indices.filter { header[$0] == name }
             guard places.count <= 1 else {
-                throw SourceFileError(file: file.name, "the column `\(name)` appears twice; rename one")
+                throw SourceFileError(file: table.name, "the column `\(name)` appears twice; rename one")
             }
             columns[column] = places.first
             let others = Set(header).subtracting(mapping.columns.values)
             if places.isEmpty, let other = others.first(where: { $0.lowercased() == name.lowercased() }) {
                 throw SourceFileError(
-                    file: file.name, "the column `\(Name(other).excerpt)` differs from `\(name)` in case only; rename it")
+                    file: table.name, "the column `\(Name(other).excerpt)` differs from `\(name)` in case only; rename it")
             }
         }
         let isUsable = [[.subject, .object, .privileges], [.role, .member], [.object, .parent]].contains {
@@ -94,12 +89,12 @@ struct CSVSource {
         guard isUsable else {
             if header.count == 1, let delimiter = [";", "\t", "|"].first(where: header[0].contains) {
                 throw SourceFileError(
-                    file: file.name,
+                    file: table.name,
                     "its fields are separated by \(delimiter == "\t" ? "tabs" : "`\(delimiter)`"), and only commas are read; export it "
                         + "with commas")
             }
             throw SourceFileError(
-                file: file.name,
+                file: table.name,
                 "the header `\(header.joined(separator: ","))` has neither `subject`, `object` and `privileges`, nor `role` and "
                     + "`member`, nor `object` and `parent`; name its columns in `columns` of the mapping")
         }

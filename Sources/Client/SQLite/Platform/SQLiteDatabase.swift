@@ -5,19 +5,23 @@
 #endif
 
 /// An error of SQLite, with its words.
-struct SQLiteError: Error, CustomStringConvertible {
-    let description: String
+package struct SQLiteError: Error, CustomStringConvertible {
+    package let description: String
 }
 
-/// A connection to an SQLite database, for one thread at a time. Every C call of the replica is in this file.
-@safe final class SQLiteDatabase {
+/// A connection to an SQLite database, for one thread at a time. Every C call of SQLite is in this file.
+@safe package final class SQLiteDatabase {
     private let connection: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
 
     /// Opens the database of a file, and creates it if necessary.
-    init(path: String) throws(SQLiteError) {
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - isReadOnly: whether to change and create nothing.
+    package init(path: String, isReadOnly: Bool = false) throws(SQLiteError) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let flags = (isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let connection = unsafe opened else {
             unsafe sqlite3_close_v2(opened)
@@ -32,12 +36,12 @@ struct SQLiteError: Error, CustomStringConvertible {
     }
 
     /// Runs statements without results.
-    func run(_ sql: String) throws(SQLiteError) {
+    package func run(_ sql: String) throws(SQLiteError) {
         guard unsafe sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
     }
 
     /// Returns the prepared statement of a text. It is prepared once.
-    func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
+    package func statement(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         if let known = statements[sql] { return known }
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
@@ -56,7 +60,7 @@ struct SQLiteError: Error, CustomStringConvertible {
 }
 
 /// A value of a parameter or a column.
-enum SQLiteValue: Hashable {
+package enum SQLiteValue: Hashable {
     case null
     case integer(Int64)
     case text(String)
@@ -64,7 +68,7 @@ enum SQLiteValue: Hashable {
 }
 
 /// A prepared statement.
-@safe final class SQLiteStatement {
+@safe package final class SQLiteStatement {
     private let statement: OpaquePointer
 
     fileprivate init(_ statement: OpaquePointer) { unsafe self.statement = statement }
@@ -72,7 +76,7 @@ enum SQLiteValue: Hashable {
     deinit { unsafe sqlite3_finalize(statement) }
 
     /// Runs the statement and passes each row to the body. The rows are read before this returns, so that no read stays open.
-    func forEachRow(_ parameters: [SQLiteValue] = [], _ body: ([SQLiteValue]) throws -> Void) throws {
+    package func forEachRow(_ parameters: [SQLiteValue] = [], _ body: ([SQLiteValue]) throws -> Void) throws {
         defer {
             unsafe sqlite3_reset(statement)
             unsafe sqlite3_clear_bindings(statement)
@@ -89,14 +93,14 @@ enum SQLiteValue: Hashable {
     }
 
     /// Runs the statement and returns all rows.
-    func rows(_ parameters: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
+    package func rows(_ parameters: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
         var rows: [[SQLiteValue]] = []
         try forEachRow(parameters) { rows.append($0) }
         return rows
     }
 
     /// Runs the statement and ignores its rows.
-    func run(_ parameters: [SQLiteValue] = []) throws { try forEachRow(parameters) { _ in } }
+    package func run(_ parameters: [SQLiteValue] = []) throws { try forEachRow(parameters) { _ in } }
 
     private func bind(_ index: Int32, _ value: SQLiteValue) throws(SQLiteError) {
         // SQLite copies the bytes before the call ends.
