@@ -43,6 +43,7 @@ def main(arguments):
     test.add_argument("--local-log", action="store_true", help="test one node with a log of its own, without etcd and PostgreSQL")
     test.add_argument("--no-clocks", action="store_true", help="do not move the clocks of nodes")
     test.add_argument("--accounts", action="store_true", help="sign in and out, too; only with --local-log")
+    commands.add_parser("install", help="install the packages that a cluster needs")
     commands.add_parser("self-test", help="show that each checker sees its violation")
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, end_early)
@@ -57,6 +58,11 @@ def end_early(number, frame):
     """Ends after SIGTERM, so that a test still stops its cluster."""
     print("Tools/cluster: ends early, because of SIGTERM", file=sys.stderr, flush=True)
     sys.exit(2)
+
+
+def install_command(options):
+    packages.install(packages.NETWORK + packages.DATABASE)
+    return 0
 
 
 def start_command(options):
@@ -207,6 +213,7 @@ def self_test_command(options):
 
 
 COMMANDS = {
+    "install": install_command,
     "test": test_command,
     "self-test": self_test_command,
     "start": start_command,

@@ -1,0 +1,229 @@
+"""Builds Muniment and runs its checks and tests. `Tools/test --help` says how."""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import stages
+from .jobs import Runner
+from .suites import Bundle, ProcessOfTests, output_of
+
+DESCRIPTION = """\
+Builds Muniment once, and runs every check and test, several at once. Prints the seconds of each, the slowest tests, and every failure with
+the command that repeats it. The last line is the count. Exits 0 only if all of them succeeded.
+"""
+
+EPILOG = """\
+environment:
+  MUNIMENT_HISTORIES   number of random histories that the tests compare with a simple model (default 200; 300 for notices; --fast: 20)
+  MUNIMENT_SCENARIOS   number of random scenario files to compare with the reference model (default 200; --fast: 40; 0 for none)
+  MUNIMENT_CLUSTER_SECONDS   seconds for which several machines are broken and checked (default 180)
+  MUNIMENT_SCHEDULES   number of random schedules of replicas (default 100; a fiftieth of them with processes and sockets)
+  MUNIMENT_SEED        the first seed for all of them, to repeat a run (default: a new one for each run, printed; with CI set, the same
+                       for each run of a commit, so that its failures can be repeated)
+"""
+
+# Tests wait for disks, other processes and each other, so more of them than processors run at once.
+WIDTH = 5
+SLOWEST = 20
+# Enough room for the stores of the tests in memory.
+MEMORY_BYTES = 4 << 30
+
+
+def main():
+    options = arguments()
+    os.chdir(Path(__file__).resolve().parent.parent.parent)
+    if options.half_core and os.environ.get("MUNIMENT_HALF_CORE") != "yes":
+        sys.exit(on_half_a_core())
+    begin = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="muniment-test-run-"))
+    memory = memory_folder()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    run = None
+    try:
+        run = Run(options, folder, memory)
+        is_good = run.everything()
+    except KeyboardInterrupt:
+        is_good = False
+    finally:
+        if run is not None:
+            run.runner.interrupt()
+        for left in filter(None, [folder, memory]):
+            shutil.rmtree(left, ignore_errors=True)
+    print(f"{time.monotonic() - begin:.0f} s in all")
+    if run is not None:
+        run.print_end()
+    sys.exit(0 if is_good else 1)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="Tools/test", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fast", action="store_true", help="for daily work: format, all Swift tests with fewer histories, scenarios, documents")
+    parser.add_argument("--tests", metavar="REGEX", help="only the Swift tests whose identifiers match, such as ServiceTests.RightTests/table")
+    parser.add_argument("--half-core", action="store_true", help="run on one processor, next to a loop that takes half of it")
+    parser.add_argument("--sanitize", action="store_true", help="run the tests with AddressSanitizer although nothing has changed")
+    parser.add_argument("--width", type=int, default=WIDTH, metavar="N", help=f"how many checks run at once (default: {WIDTH})")
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="only checks whose names contain one of these words")
+    return parser.parse_args()
+
+
+def on_half_a_core():
+    """Runs this program again on one processor, with a busy loop on the same one."""
+    loop = subprocess.Popen(["taskset", "-c", "0", sys.executable, "-c", "while True: pass"])
+    try:
+        environment = {**os.environ, "MUNIMENT_HALF_CORE": "yes"}
+        return subprocess.run(["taskset", "-c", "0", sys.executable, "-m", "TestRun", *sys.argv[1:]], env=environment).returncode
+    finally:
+        loop.kill()
+
+
+def memory_folder():
+    """A folder in memory for the stores of tests, where syncing is free. None if there is no room for it."""
+    try:
+        if shutil.disk_usage("/dev/shm").free < MEMORY_BYTES:
+            return None
+        folder = Path(tempfile.mkdtemp(prefix="muniment-test-", dir="/dev/shm"))
+        # As /tmp: some tests run commands as other users.
+        folder.chmod(0o1777)
+        return folder
+    except OSError:
+        return None
+
+
+def first_seed():
+    if "MUNIMENT_SEED" in os.environ:
+        return os.environ["MUNIMENT_SEED"]
+    if os.environ.get("CI"):
+        commit = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True)
+        if commit.returncode == 0:
+            return str(int(commit.stdout[:8], 16))
+    return str(random.getrandbits(32))
+
+
+class Run:
+    def __init__(self, options, folder, memory):
+        self.options = options
+        self.folder = folder
+        self.seed = first_seed()
+        self.built = Path(".build/tested/release").resolve()
+        self.estimates_file = self.built.parent / "durations.json"
+        self.results, self.tests, self.failures = [], [], []
+        self.suite_count = 0
+        environment = {**os.environ, "MUNIMENT_SEED": self.seed, "BUILT": str(self.built)}
+        environment.pop("MUNIMENT_HALF_CORE", None)
+        if options.fast:
+            environment |= stages.fewer("HISTORIES", 20)
+        self.runner = Runner(folder, environment)
+        # Tests of kills, faults and full disks use the disk.
+        self.in_memory = {"TMPDIR": str(memory), "MUNIMENT_TEST_DISK": tempfile.gettempdir()} if memory else {}
+
+    def everything(self):
+        stages.prepare()
+        print(f"seed {self.seed}", flush=True)
+        chosen = self.options.checks
+        is_build_needed = self.options.tests or not chosen or chosen != ["Format"]
+        before = [] if self.options.tests else [job for job in stages.preparations(self.options.fast) if self.is_chosen(job.name) or job.name == "Packages"]
+        self.do([stages.build(self.built), *before] if is_build_needed else before, 2)
+        if any(not result.has_passed for result in self.results if result.job.name in ("Build", "Packages")):
+            print("nothing was tested", file=sys.stderr)
+            return False
+        jobs = []
+        if self.options.tests or self.is_chosen("Tests"):
+            bundle = Bundle(self.built, self.runner.environment, self.estimates())
+            for job in bundle.jobs(self.folder, self.options.tests):
+                job.environment |= self.in_memory
+                jobs.append(job)
+        if not self.options.tests:
+            checks = stages.fast_checks() if self.options.fast else stages.all_checks(self.seed, os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180"), self.built)
+            jobs += [job for job in checks if self.is_chosen(job.name)]
+        self.do(jobs, self.options.width)
+        if not self.options.fast and not self.options.tests and self.is_chosen("Memory"):
+            self.do(stages.sanitizer(self.options.sanitize), 1)
+        self.keep_estimates()
+        return not self.failures and bool(self.results)
+
+    def is_chosen(self, name):
+        return not self.options.checks or any(word.lower() in name.lower() for word in self.options.checks)
+
+    def do(self, jobs, width):
+        for result in self.runner.run_all(jobs, width):
+            self.results.append(result)
+            if isinstance(result.job, ProcessOfTests):
+                self.take_tests(result)
+                continue
+            mark = "" if result.has_passed else ": FAILED"
+            print(f"\n== {result.job.name} ({result.seconds:.0f} s){mark}\n{result.output.rstrip()}", flush=True)
+            if not result.has_passed:
+                end = "\n".join(result.output.rstrip().splitlines()[-40:])
+                self.failures.append(f"{result.job.name}: {result.end}\n{end}\nto repeat: MUNIMENT_SEED={self.seed} Tools/test '{result.job.name}'")
+
+    def take_tests(self, result):
+        tests, suite_count = result.job.outcome(result)
+        self.tests += tests
+        self.suite_count += suite_count
+        for test in tests:
+            if test.issues:
+                self.failures.append(self.failure(test, result))
+                print(f"\n{self.failures[-1]}", flush=True)
+
+    def failure(self, test, result):
+        lines = [f'✘ Test "{test.name}" ({test.filter})', *(f"  {issue}"[:1200] for issue in test.issues[:5])]
+        printed = output_of(test, result.output)[-40:]
+        lines += ["  it printed:", *(f"    {line[:400]}" for line in printed)] if printed else []
+        for log in result.job.logs_of(test) if test.begin else []:
+            lines += ["  the last lines of its service's log:", *(f"    {line[:400]}" for line in log.read_text(errors="replace").splitlines()[-15:])]
+        settings = "".join(f" {name}={value}" for name, value in os.environ.items() if name in ("MUNIMENT_HISTORIES", "MUNIMENT_SCHEDULES"))
+        if self.options.fast and not settings:
+            settings = " MUNIMENT_HISTORIES=20"
+        expression = test.filter.replace("'", ".") if test.identifier else result.job.name.split(" ")[0]
+        return "\n".join([*lines, f"  to repeat: MUNIMENT_SEED={self.seed}{settings} Tools/test --tests '{quoted(expression)}'"])
+
+    def estimates(self):
+        try:
+            return json.loads(self.estimates_file.read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def keep_estimates(self):
+        if self.tests and not self.options.tests:
+            self.estimates_file.write_text(json.dumps({test.filter: test.seconds for test in self.tests if test.seconds is not None}))
+
+    def print_end(self):
+        timed = sorted((test for test in self.tests if test.seconds is not None), key=lambda test: -test.seconds)
+        checks = [result for result in self.results if not isinstance(result.job, ProcessOfTests)]
+        processes = [result for result in self.results if isinstance(result.job, ProcessOfTests)]
+        print("\n== Seconds")
+        for result in checks:
+            print(f"{result.seconds:7.1f}  {result.job.name}")
+        if processes:
+            print(f"{sum(result.seconds for result in processes):7.1f}  Tests, in {len(processes)} processes")
+            print(f"\n== The {min(SLOWEST, len(timed))} slowest tests")
+            for test in timed[:SLOWEST]:
+                print(f"{test.seconds:7.1f}  {test.filter}: {test.name}")
+        if self.failures:
+            print("\n== Failures", flush=True)
+            for failure in self.failures:
+                print(f"\n{failure}", file=sys.stderr)
+            sys.stderr.flush()
+        failed = sum(1 for test in self.tests if test.issues)
+        if self.tests:
+            print(f"\n{len(self.tests) - failed} passed, {failed} failed", flush=True)
+        if self.failures:
+            print(f"FAILED: {len(self.failures)} checks and tests; seed {self.seed}", flush=True)
+
+
+def quoted(text):
+    return "".join("\\" + character if character in "\\.^$|?*+()[]{}" else character for character in text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Runs commands side by side, and keeps the output and the duration of each."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Job:
+    """A command of the run.
+
+    `environment` is added to that of the run. `limit_seconds` is far more than the command needs; a command that still runs then has
+    failed for want of time. `seconds` is an estimate: the longest commands begin first.
+    """
+
+    name: str
+    command: list
+    seconds: float = 10
+    limit_seconds: float = 2400
+    environment: dict = field(default_factory=dict)
+    prints_if_passed: bool = True
+
+
+@dataclass
+class Result:
+    job: Job
+    seconds: float
+    exit_code: int
+    output: str
+    is_out_of_time: bool
+
+    @property
+    def has_passed(self):
+        return self.exit_code == 0
+
+    @property
+    def end(self):
+        if self.is_out_of_time:
+            return f"stopped after {self.job.limit_seconds:.0f} s: it did not get enough time"
+        return f"ended by signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+
+
+class Runner:
+    """Runs jobs. A run that is interrupted ends all processes of its jobs."""
+
+    def __init__(self, folder, environment):
+        self.folder = folder
+        self.environment = environment
+        self.lock = threading.Lock()
+        self.running = set()
+        self.is_interrupted = False
+
+    def run(self, job):
+        begin = time.monotonic()
+        path = self.folder / (f"{job.name}.log".replace("/", " "))
+        with open(path, "wb") as output:
+            with self.lock:
+                if self.is_interrupted:
+                    return Result(job, 0, -signal.SIGTERM, "", False)
+                process = subprocess.Popen(
+                    job.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                    env={**self.environment, **job.environment})
+                self.running.add(process)
+            is_out_of_time = False
+            try:
+                process.wait(job.limit_seconds)
+            except subprocess.TimeoutExpired:
+                is_out_of_time = True
+                end(process)
+        with self.lock:
+            self.running.discard(process)
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return Result(job, time.monotonic() - begin, process.returncode, text, is_out_of_time)
+
+    def run_all(self, jobs, width):
+        """Runs jobs, at most `width` at once, and yields each result when it is there."""
+        ordered = sorted(jobs, key=lambda job: -job.seconds)
+        with ThreadPoolExecutor(width) as pool:
+            futures = [pool.submit(self.run, job) for job in ordered]
+            for future in as_completed(futures):
+                yield future.result()
+
+    def interrupt(self):
+        with self.lock:
+            self.is_interrupted = True
+            for process in self.running:
+                end(process, patience=5)
+
+
+def end(process, patience=30):
+    """Ends a command and its children. SIGTERM first, so that it removes what it has made."""
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(patience)
+    except (ProcessLookupError, subprocess.TimeoutExpired):
+        pass
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
