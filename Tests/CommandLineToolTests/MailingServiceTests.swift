@@ -25,7 +25,7 @@ struct MailingServiceTests {
         let server = try MailProcess(asksWho: true)
         // The test ends even if no mail arrives.
         let deadline = DispatchWorkItem { [weak server] in server?.stop() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: deadline)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1_200, execute: deadline)
         defer { deadline.cancel() }
         try BuiltTool.inFreshFolder { tool in
             try tool.write(MailProcess.password + "\n", to: "mail-password")

@@ -173,7 +173,7 @@ import Testing
             for split in bytes.indices.suffix(body.utf8.count) {
                 let client = try RawClient(port: server.port)
                 client.send(Array(bytes[..<split]))
-                #expect(isHeadRead.wait(timeout: .now() + 10) == .success)
+                #expect(isHeadRead.wait(timeout: .now() + 1_200) == .success)
                 client.send(Array(bytes[split...]))
                 let answers = client.receiveAll().map { RawResponses($0) }
                 #expect(answers?.answers.map(\.body) == ["POST / ?  : a"], "split before byte \(split)")

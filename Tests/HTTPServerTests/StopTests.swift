@@ -15,7 +15,7 @@ import Testing
         let application = TestApplication(answering: { request in
             _ = TestThread {
                 asked.signal()
-                _ = release.wait(timeout: .now() + 60)
+                _ = release.wait(timeout: .now() + 1_200)
                 request.respond(.text("done"))
             }
             return .later
@@ -24,7 +24,7 @@ import Testing
         let client = try RawClient(port: server.port)
         let idle = try RawClient(port: server.port)
         client.send(Self.request)
-        #expect(asked.wait(timeout: .now() + 60) == .success)
+        #expect(asked.wait(timeout: .now() + 1_200) == .success)
         let stopping = TestThread { server.stop(graceSeconds: 60) }
         // The server closes its listening socket first. After that, the response is sent while the server stops.
         try Self.waitUntilClosed(port: server.port)
@@ -32,7 +32,7 @@ import Testing
         let answers = RawResponses(client.receiveAll() ?? [])
         #expect(answers.answers.map(\.body) == ["done"])
         #expect(answers.answers.first?.headers["connection"] == "close")
-        try stopping.join(withinSeconds: 60)
+        try stopping.join()
         #expect(idle.receiveAll() == [])
     }
 
@@ -58,7 +58,7 @@ import Testing
         let application = TestApplication(answering: { request in
             _ = TestThread {
                 asked.signal()
-                _ = late.wait(timeout: .now() + 60)
+                _ = late.wait(timeout: .now() + 1_200)
                 request.respond(HTTPResponse(status: 200, body: .stream(source.stream)))
                 responded.signal()
             }
@@ -67,11 +67,11 @@ import Testing
         let server = try HTTPServer(HTTPServerSettings(), application: application)
         let client = try RawClient(port: server.port)
         client.send(Self.request)
-        #expect(asked.wait(timeout: .now() + 60) == .success)
+        #expect(asked.wait(timeout: .now() + 1_200) == .success)
         server.stop(graceSeconds: 0)
         #expect(client.receiveAll() == [])
         late.signal()
-        #expect(responded.wait(timeout: .now() + 60) == .success)
+        #expect(responded.wait(timeout: .now() + 1_200) == .success)
         #expect(application.waitForEnded(1).count == 1)
         #expect(source.isClosedOnce())
     }
@@ -121,7 +121,7 @@ import Testing
         sources[1].stream.finish()
         #expect(clients[1].receive(until: { $0 == "5\r\nended\r\n0\r\n\r\n" }) != nil)
         #expect(clients[2].receiveAll() == [])
-        try stopping.join(withinSeconds: 60)
+        try stopping.join()
         for source in sources { #expect(source.isClosedOnce()) }
     }
 

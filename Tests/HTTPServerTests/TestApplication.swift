@@ -47,7 +47,7 @@ final class TestApplication: HTTPApplication {
 
     /// Waits for the given number of ended requests. Returns those that ended, fewer after a timeout of ten seconds.
     func waitForEnded(_ count: Int) -> [Ended] {
-        while log.withLock({ $0.count }) < count, changed.wait(timeout: .now() + 10) == .success {}
+        while log.withLock({ $0.count }) < count, changed.wait(timeout: .now() + 1_200) == .success {}
         return log.withLock { $0 }
     }
 }

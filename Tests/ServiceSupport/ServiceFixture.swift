@@ -76,7 +76,7 @@ package struct InProcessClient: ServiceClient {
     package func send(_ method: String, _ target: String, headers: [HTTPHeader], body: [UInt8]) async throws -> Answer {
         let response = try await withCheckedThrowingContinuation { continuation in
             let pending = PendingAnswer(continuation)
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(300)) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1_200)) {
                 pending.resume(.failure(NotInTime(description: "\(method) \(target) is not answered")))
             }
             let request = HTTPRequest(method: method, target: target, headers: headers, body: body, peer: peer) {

@@ -41,8 +41,8 @@ MEMORY_BYTES = 4 << 30
 def main():
     options = arguments()
     os.chdir(Path(__file__).resolve().parent.parent.parent)
-    if options.half_core and os.environ.get("MUNIMENT_HALF_CORE") != "yes":
-        sys.exit(on_half_a_core())
+    if options.half_core is not None and "MUNIMENT_HALF_CORE" not in os.environ:
+        sys.exit(on_half_a_core(str(options.half_core)))
     begin = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="muniment-test-run-"))
     memory = memory_folder()
@@ -69,19 +69,20 @@ def arguments():
         prog="Tools/test", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fast", action="store_true", help="for daily work: format, all Swift tests with fewer histories, scenarios, documents")
     parser.add_argument("--tests", metavar="REGEX", help="only the Swift tests whose identifiers match, such as ServiceTests.RightTests/table")
-    parser.add_argument("--half-core", action="store_true", help="run on one processor, next to a loop that takes half of it")
+    parser.add_argument(
+        "--half-core", metavar="N", nargs="?", type=int, const=0, help="run on processor N (default: 0), next to a loop that takes half of it")
     parser.add_argument("--sanitize", action="store_true", help="run the tests with AddressSanitizer although nothing has changed")
     parser.add_argument("--width", type=int, default=WIDTH, metavar="N", help=f"how many checks run at once (default: {WIDTH})")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help="only checks whose names contain one of these words")
     return parser.parse_args()
 
 
-def on_half_a_core():
+def on_half_a_core(processor):
     """Runs this program again on one processor, with a busy loop on the same one."""
-    loop = subprocess.Popen(["taskset", "-c", "0", sys.executable, "-c", "while True: pass"])
+    loop = subprocess.Popen(["taskset", "-c", processor, sys.executable, "-c", "while True: pass"])
     try:
-        environment = {**os.environ, "MUNIMENT_HALF_CORE": "yes"}
-        return subprocess.run(["taskset", "-c", "0", sys.executable, "-m", "TestRun", *sys.argv[1:]], env=environment).returncode
+        environment = {**os.environ, "MUNIMENT_HALF_CORE": processor}
+        return subprocess.run(["taskset", "-c", processor, sys.executable, "-m", "TestRun", *sys.argv[1:]], env=environment).returncode
     finally:
         loop.kill()
 
@@ -112,6 +113,7 @@ def first_seed():
 class Run:
     def __init__(self, options, folder, memory):
         self.options = options
+        self.begin = time.monotonic()
         self.folder = folder
         self.seed = first_seed()
         self.built = Path(".build/tested/release").resolve()
@@ -201,11 +203,12 @@ class Run:
         timed = sorted((test for test in self.tests if test.seconds is not None), key=lambda test: -test.seconds)
         checks = [result for result in self.results if not isinstance(result.job, ProcessOfTests)]
         processes = [result for result in self.results if isinstance(result.job, ProcessOfTests)]
-        print("\n== Seconds")
+        print("\n== Seconds: begin, end, name")
         for result in checks:
-            print(f"{result.seconds:7.1f}  {result.job.name}")
+            print(f"{result.begin - self.begin:7.0f} {result.end_time - self.begin:7.0f}  {result.job.name}")
         if processes:
-            print(f"{sum(result.seconds for result in processes):7.1f}  Tests, in {len(processes)} processes")
+            begin, end = min(result.begin for result in processes), max(result.end_time for result in processes)
+            print(f"{begin - self.begin:7.0f} {end - self.begin:7.0f}  {len(self.tests)} tests in {self.suite_count} suites, in {len(processes)} processes")
             print(f"\n== The {min(SLOWEST, len(timed))} slowest tests")
             for test in timed[:SLOWEST]:
                 print(f"{test.seconds:7.1f}  {test.filter}: {test.name}")

@@ -28,10 +28,15 @@ class Job:
 @dataclass
 class Result:
     job: Job
-    seconds: float
+    begin: float
+    end_time: float
     exit_code: int
     output: str
     is_out_of_time: bool
+
+    @property
+    def seconds(self):
+        return self.end_time - self.begin
 
     @property
     def has_passed(self):
@@ -60,7 +65,7 @@ class Runner:
         with open(path, "wb") as output:
             with self.lock:
                 if self.is_interrupted:
-                    return Result(job, 0, -signal.SIGTERM, "", False)
+                    return Result(job, begin, begin, -signal.SIGTERM, "", False)
                 process = subprocess.Popen(
                     job.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
                     env={**self.environment, **job.environment})
@@ -74,7 +79,7 @@ class Runner:
         with self.lock:
             self.running.discard(process)
         text = path.read_text(encoding="utf-8", errors="replace")
-        return Result(job, time.monotonic() - begin, process.returncode, text, is_out_of_time)
+        return Result(job, begin, time.monotonic(), process.returncode, text, is_out_of_time)
 
     def run_all(self, jobs, width):
         """Runs jobs, at most `width` at once, and yields each result when it is there."""

@@ -67,7 +67,7 @@ class Bundle:
             logs = folder / f"{name} logs"
             logs.mkdir()
             command = [*self.command, "--no-parallel", "--event-stream-output-path", str(events), "--event-stream-version", "0", *filters]
-            seconds = sum(self.estimates.get(test, 0.3) for test in group["tests"])
+            seconds = sum(self.estimates.get(test, 1) for test in group["tests"])
             yield ProcessOfTests(
                 name, command, seconds, environment={"SERVICE_LOGS": str(logs)}, events=events, tests=group["tests"], logs=logs)
 

@@ -93,11 +93,11 @@ private final class HeldMails: Mailer {
         }
         guard isFirst else { return }
         isAsked.signal()
-        _ = isFree.wait(timeout: .now() + 20)
+        _ = isFree.wait(timeout: .now() + 1_200)
     }
 
     /// Waits until the first mail is being sent.
-    func waitForFirst() { _ = isAsked.wait(timeout: .now() + 20) }
+    func waitForFirst() { _ = isAsked.wait(timeout: .now() + 1_200) }
 
     func letGo() { isFree.signal() }
 

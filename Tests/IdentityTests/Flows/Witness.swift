@@ -24,7 +24,7 @@ final class Gate: Sendable {
     func open() { semaphore.signal() }
     /// Continues after one minute in any case and records an issue, so that a failing test does not hang.
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
-        let isOpen = semaphore.wait(timeout: .now() + 60) == .success
+        let isOpen = semaphore.wait(timeout: .now() + 1_200) == .success
         #expect(isOpen, "nobody opened the gate", sourceLocation: sourceLocation)
     }
 }

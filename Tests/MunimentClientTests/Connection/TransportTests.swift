@@ -63,7 +63,7 @@ struct TransportTests {
     init() throws {
         server = try PythonServer(TransportTests.script)
         transport = URLSessionTransport(
-            try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 60, streamBytes: 200_000)
+            try ServiceAddress("http://127.0.0.1:\(server.port)"), timeoutSeconds: 1_200, streamBytes: 200_000)
     }
 
     @Test(

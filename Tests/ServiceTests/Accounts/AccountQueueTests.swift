@@ -100,7 +100,7 @@ struct AccountQueueTests {
 
         /// Returns the statuses when `count` have arrived, or the ones so far after a timeout.
         func wait(for count: Int) -> [Int] {
-            while all.count < count, isNew.wait(timeout: .now() + 30) == .success {}
+            while all.count < count, isNew.wait(timeout: .now() + 1_200) == .success {}
             return all
         }
     }
@@ -124,7 +124,7 @@ struct AccountQueueTests {
         }
 
         private func wait() {
-            guard isFree.wait(timeout: .now() + 30) == .success else { return }
+            guard isFree.wait(timeout: .now() + 1_200) == .success else { return }
             letGo()
         }
 

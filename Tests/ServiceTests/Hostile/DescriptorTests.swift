@@ -19,7 +19,7 @@ struct DescriptorTests {
         /// so on.
         init(_ count: Int, to port: UInt16, networks: Int) throws {
             sockets = try (0..<count).map { number in
-                try LoopbackSocket.connected(to: port, timeoutSeconds: 20, host: UInt8(2 + number % networks))
+                try LoopbackSocket.connected(to: port, timeoutSeconds: 1_200, host: UInt8(2 + number % networks))
             }
         }
 

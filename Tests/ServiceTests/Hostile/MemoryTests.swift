@@ -189,9 +189,9 @@ private struct ProcessMemory {
     /// The maximum number of bytes ever in use.
     func peak() throws -> Int { try field("VmHWM") }
 
-    /// Waits until the process uses less than the given number of bytes. Returns false after a minute.
+    /// Waits until the process uses less than the given number of bytes. Returns false after twenty minutes.
     func returns(to bytes: Int) async throws -> Bool {
-        for _ in 0..<300 {
+        for _ in 0..<6_000 {
             if try resident() < bytes { return true }
             try await Task.sleep(for: .milliseconds(200))
         }

@@ -29,7 +29,7 @@ final class ReplicaClient {
     ) throws {
         feed = try FeedClient(
             port: port, "/v1/stores/default/replica" + query, token: token, lastID: lastID, receiveBufferBytes: receiveBufferBytes,
-            timeoutSeconds: 120)
+            timeoutSeconds: 1_200)
         self.objects = objects
     }
 

@@ -11,7 +11,7 @@ final class PlainClient {
     struct Gone: Error {}
 
     init(port: UInt16) throws {
-        do { socket = try LoopbackSocket.connected(to: port, timeoutSeconds: 20) } catch { throw Gone() }
+        do { socket = try LoopbackSocket.connected(to: port, timeoutSeconds: 1_200) } catch { throw Gone() }
     }
 
     deinit { close(socket) }

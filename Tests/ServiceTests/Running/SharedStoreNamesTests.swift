@@ -52,7 +52,7 @@ private final class WaitingLogs: SharedLogs {
             return state.waits
         }
         guard waits else { return ["default"] }
-        _ = release.wait(timeout: .now() + 60)
+        _ = release.wait(timeout: .now() + 1_200)
         throw SharedLogError.unreachable("a fault of the test")
     }
 

@@ -78,7 +78,7 @@ public final class CuttingProxy: Sendable {
             let client = accept(socket, nil, nil)
             guard client >= 0 else { continue }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            guard let target, let server = try? LoopbackSocket.connected(to: target, timeoutSeconds: 60) else {
+            guard let target, let server = try? LoopbackSocket.connected(to: target, timeoutSeconds: 1_200) else {
                 close(client)
                 continue
             }
