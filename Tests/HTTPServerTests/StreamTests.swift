@@ -22,8 +22,10 @@ import Testing
             TestApplication(answering: { [stream] _ in .now(HTTPResponse(status: 200, body: .stream(stream))) })
         }
 
-        /// Returns whether the stream is closed , and only once.
-        func isClosedOnce() -> Bool { closed.wait(timeout: .now() + 1_200) == .success && closed.wait(timeout: .now()) == .timedOut }
+        /// Returns whether the stream is closed, and only once.
+        func isClosedOnce() -> Bool {
+            closed.wait(timeout: .now() + 1_200) == .success && closed.wait(timeout: .now()) == .timedOut
+        }
     }
 
     @Test(

@@ -13,7 +13,7 @@ FORMAT = ["swift", "format", "lint", "--strict", "--parallel", "--recursive", "-
 def build(built):
     """The one build: the optimized product, and the tests, which see its internal declarations. Without debug information, which nothing reads."""
     return Job(
-        "Build", ["swift", "build", "--configuration", "release", "--build-tests", "--disable-xctest", "--disable-index-store",
+        "Build", ["swift", "build", "--configuration", "release", "--build-tests",
                   "-Xswiftc", "-enable-testing", "-Xswiftc", "-gnone", "--scratch-path", str(built.parent)],
         limit_seconds=5400)  # fmt: skip
 
