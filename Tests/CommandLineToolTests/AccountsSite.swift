@@ -29,7 +29,7 @@ final class AccountsSite {
         mail() { grep -l "To: \(email)" outbox/*.eml 2>/dev/null | tail -n 1; }
         tries=0
         until test -n "$(mail)"; do
-            test -n "$attempt" && test $((tries += 1)) -le 600 || { echo "no mail to \(email) came" >&2; exit 1; }
+            test -n "$attempt" && test $((tries += 1)) -le 24000 || { echo "no mail to \(email) came" >&2; exit 1; }
             sleep 0.05
         done
         code=$(sed -n 's/^The code is:  //p' "$(mail)" | tr -d '\\r')
@@ -50,7 +50,7 @@ final class AccountsSite {
 
     private var functions: String {
         """
-        post() { curl -sS --max-time 60 --json "$2" \(service.address)/v1/accounts/$1; }
+        post() { curl -sS --max-time 1200 --json "$2" \(service.address)/v1/accounts/$1; }
         field() { sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p"; }
         """
     }

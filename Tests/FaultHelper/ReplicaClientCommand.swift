@@ -51,7 +51,7 @@ struct ReplicaClientCommand {
             }
         }
         guard case .string(let last)? = command["until"], let value = command["value"] else { return "unknown command" }
-        for _ in 0..<3_000 {
+        for _ in 0..<60_000 {
             let status = await replica.status
             if status.connection == .connected, status.pendingTransactions == 0,
                 try await replica.object(Name(last))?.value == value

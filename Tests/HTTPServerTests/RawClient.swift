@@ -7,7 +7,7 @@ final class RawClient: Sendable {
 
     /// Connects to a port of this machine. Reads wait at most ten seconds, so that a failing test ends.
     init(port: UInt16, receiveBufferBytes: Int32? = nil) throws {
-        socket = try LoopbackSocket.connected(to: port, timeoutSeconds: 120, receiveBufferBytes: receiveBufferBytes)
+        socket = try LoopbackSocket.connected(to: port, timeoutSeconds: 1_200, receiveBufferBytes: receiveBufferBytes)
     }
 
     deinit { close(socket) }

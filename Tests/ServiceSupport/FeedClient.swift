@@ -43,7 +43,7 @@ package final class FeedClient {
     ///     as long.
     package init(
         port: UInt16, _ target: String, token: String?, lastID: String? = nil, receiveBufferBytes: Int32? = nil,
-        timeoutSeconds: Int = 30
+        timeoutSeconds: Int = 1_200
     ) throws {
         self.timeoutSeconds = timeoutSeconds
         socket = try LoopbackSocket.connected(to: port, timeoutSeconds: timeoutSeconds, receiveBufferBytes: receiveBufferBytes)

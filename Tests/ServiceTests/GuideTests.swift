@@ -65,6 +65,24 @@ struct GuideTests {
         defer { try? FileManager.default.removeItem(atPath: outbox) }
         let sender = try #require(MailSender("no-reply@localhost"))
         let mailer = try FolderMailer(folder: outbox, sender: sender, clock: { .newYear })
+        // The feeds of a guide end after two seconds. On a slow machine they get more.
+        for feedSeconds in [2, 10, 60] {
+            let actual = try await played(text, mailer, outbox, atLeast: count, feedSeconds: feedSeconds)
+            if actual != text, text.contains("curl -m 2 "), feedSeconds < 60 { continue }
+            #expect(actual == text)
+            // Writes the service's output into the guide.
+            if ProcessInfo.processInfo.environment["MUNIMENT_WRITE_GUIDES"] != nil {
+                try Data(actual.utf8).write(to: URL(filePath: path))
+            }
+            return
+        }
+    }
+
+    /// Returns a guide with what its commands print at a new service.
+    private func played(
+        _ text: String, _ mailer: FolderMailer, _ outbox: String, atLeast count: Int, feedSeconds: Int
+    ) async throws -> String {
+        var actual = text
         try await withService {
             $0.accounts = AccountServiceSettings(mailer: mailer)
         } _: { service in
@@ -73,20 +91,16 @@ struct GuideTests {
                 "AT": address + "/v1/stores/default", "PDP": address, "OUTBOX": outbox, "TOKEN": try service.administrator(),
             ]
             let blocks = blocks(text)
-            var printed = try await replay(blocks.flatMap(\.commands), environment: environment)[...]
+            let commands = blocks.flatMap(\.commands).map { $0.replacing("curl -m 2 ", with: "curl -m \(feedSeconds) ") }
+            var printed = try await replay(commands, environment: environment)[...]
             #expect(printed.count > count)
-            var actual = text
             for block in blocks.reversed() {
                 let outputs = printed.suffix(block.commands.count)
                 printed = printed.dropLast(block.commands.count)
                 let played = zip(block.commands, outputs).map { "$ \($0)\n\($1)" }.joined()
-                #expect(String(text[block.range]) == played)
                 actual.replaceSubrange(block.range, with: played)
             }
-            // Writes the service's output into the guide.
-            if ProcessInfo.processInfo.environment["MUNIMENT_WRITE_GUIDES"] != nil {
-                try Data(actual.utf8).write(to: URL(filePath: path))
-            }
         }
+        return actual
     }
 }

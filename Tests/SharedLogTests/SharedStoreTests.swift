@@ -49,7 +49,7 @@ struct SharedNodes: Sendable {
 
     /// Waits until all nodes have everything, and returns the commits. All nodes must have the same.
     func settled() throws -> [Commit] {
-        for store in stores { try store.catchUp(atMost: .seconds(20)) }
+        for store in stores { try store.catchUp(atMost: .seconds(1_200)) }
         var histories: [[Commit]] = []
         for store in stores {
             var commits: [Commit] = []
@@ -189,7 +189,7 @@ struct SharedStoreTests {
             try Implementation.local.withLog { shared in
                 var nodes = try SharedNodes(2, in: folder) { _ in shared }
                 try nodes.stores[0].commit(Transaction("user:root", [.register("user:ann")]))
-                try nodes.stores[1].catchUp()
+                try nodes.stores[1].catchUp(atMost: .seconds(1_200))
                 try nodes.stores[1].close()
                 for number in 0..<50 { try nodes.stores[0].commit(Transaction("user:root", [.register(Name("user:\(number)"))])) }
                 let store = try Store.open(at: nodes.path(1), .writing, options: nodes.options(1))
@@ -262,7 +262,7 @@ struct SharedStoreTests {
                             .defineClass("doc"), .register("user:ann"), .createObject("doc:1"),
                             .grant("user:ann", on: "doc:1", ["read"], until: end),
                         ]))
-                for store in nodes.stores { try store.catchUp() }
+                for store in nodes.stores { try store.catchUp(atMost: .seconds(1_200)) }
                 nodes.clock.advance(seconds: 61)
                 DispatchQueue.concurrentPerform(iterations: 3) { node in
                     do { try nodes.stores[node].advance(to: nodes.clock.now) } catch { Issue.record(error) }

@@ -106,7 +106,7 @@ struct MapGrowthTests {
             }
         }
         defer { progress.isDone.store(true, ordering: .releasing) }
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(1_200)
         while progress.reads.load(ordering: .acquiring) < 1000 {
             guard .now < end else { throw NotInTime(description: "the readers do not read") }
             _ = try put(0, bytes: 10)

@@ -9,9 +9,9 @@ struct MailFolder {
 
     struct NoMail: Error, CustomStringConvertible { let description: String }
 
-    /// Returns the code of the last mail to an address. Waits up to ten seconds for it.
+    /// Returns the code of the last mail to an address. Waits up to twenty minutes for it.
     func code(to email: String) async throws -> String {
-        for _ in 0..<200 {
+        for _ in 0..<24_000 {
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".eml") }
                 .sorted()
             for name in names.reversed() {

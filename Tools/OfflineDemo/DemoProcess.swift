@@ -67,13 +67,13 @@ final class DemoProcess {
             revision: revision, pendingCount: pending)
     }
 
-    /// Waits until the view is as expected: at most 60 seconds.
+    /// Waits until the view is as expected: at most twenty minutes.
     func wait(_ what: String, until isSo: (View) -> Bool) async throws {
-        for _ in 0..<1_200 {
+        for _ in 0..<24_000 {
             if isSo(try view()) { return }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw NoAnswer(description: "not so within a minute: \(name) \(what); it sees \(try view())")
+        throw NoAnswer(description: "not so within twenty minutes: \(name) \(what); it sees \(try view())")
     }
 
     /// Whether a file of the replica has a text.

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,9 @@ environment:
                        for each run of a commit, so that its failures can be repeated)
 """
 
+SETTINGS = {f"MUNIMENT_{name}" for name in (
+    "HISTORIES", "SCENARIOS", "CLUSTER_SECONDS", "SCHEDULES", "SEED", "FAULTS", "FLIPS", "SHARED", "CHROMIUM", "CLUSTER")}  # fmt: skip
+
 # Tests wait for disks, other processes and each other, so more of them than processors run at once.
 WIDTH = 5
 SLOWEST = 20
@@ -41,26 +45,22 @@ MEMORY_BYTES = 4 << 30
 def main():
     options = arguments()
     os.chdir(Path(__file__).resolve().parent.parent.parent)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if options.half_core is not None and "MUNIMENT_HALF_CORE" not in os.environ:
         sys.exit(on_half_a_core(str(options.half_core)))
     begin = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="muniment-test-run-"))
     memory = memory_folder()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    run = None
+    run, is_good = Run(options, folder, memory), False
     try:
-        run = Run(options, folder, memory)
         is_good = run.everything()
     except KeyboardInterrupt:
-        is_good = False
+        run.failures.append("the run was interrupted")
     finally:
-        if run is not None:
-            run.runner.interrupt()
+        run.print_end()
         for left in filter(None, [folder, memory]):
             shutil.rmtree(left, ignore_errors=True)
-    print(f"{time.monotonic() - begin:.0f} s in all")
-    if run is not None:
-        run.print_end()
+    print(f"{time.monotonic() - begin:.0f} s in all", file=sys.stderr)
     sys.exit(0 if is_good else 1)
 
 
@@ -74,7 +74,14 @@ def arguments():
     parser.add_argument("--sanitize", action="store_true", help="run the tests with AddressSanitizer although nothing has changed")
     parser.add_argument("--width", type=int, default=WIDTH, metavar="N", help=f"how many checks run at once (default: {WIDTH})")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help="only checks whose names contain one of these words")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.tests and options.checks:
+        parser.error("--tests runs tests alone; name checks without it")
+    try:
+        re.compile(options.tests or "")
+    except re.error as error:
+        parser.error(f"--tests: `{options.tests}` is not a regular expression: {error}")
+    return options
 
 
 def on_half_a_core(processor):
@@ -82,7 +89,15 @@ def on_half_a_core(processor):
     loop = subprocess.Popen(["taskset", "-c", processor, sys.executable, "-c", "while True: pass"])
     try:
         environment = {**os.environ, "MUNIMENT_HALF_CORE": processor}
-        return subprocess.run(["taskset", "-c", processor, sys.executable, "-m", "TestRun", *sys.argv[1:]], env=environment).returncode
+        command = ["taskset", "-c", processor, sys.executable, "-m", "TestRun", *sys.argv[1:]]
+        inner = subprocess.Popen(command, env=environment)
+        try:
+            return inner.wait()
+        except BaseException:
+            # Of an interrupted run, too, nothing remains.
+            inner.terminate()
+            inner.wait()
+            raise
     finally:
         loop.kill()
 
@@ -116,12 +131,15 @@ class Run:
         self.begin = time.monotonic()
         self.folder = folder
         self.seed = first_seed()
-        self.built = Path(".build/tested/release").resolve()
+        self.built = Path(".build/tested/release").absolute()
         self.estimates_file = self.built.parent / "durations.json"
         self.results, self.tests, self.failures = [], [], []
-        self.suite_count = 0
+        self.suite_count, self.skipped_count = 0, 0
         environment = {**os.environ, "MUNIMENT_SEED": self.seed, "BUILT": str(self.built)}
-        environment.pop("MUNIMENT_HALF_CORE", None)
+        # What the caller has set for other programs does not change what is tested.
+        for name in list(environment):
+            if name.startswith("MUNIMENT_") and name not in SETTINGS or name in ("ASAN_OPTIONS", "PYTHONPATH"):
+                del environment[name]
         if options.fast:
             environment |= stages.fewer("HISTORIES", 20)
         self.runner = Runner(folder, environment)
@@ -147,6 +165,8 @@ class Run:
         if not self.options.tests:
             checks = stages.fast_checks() if self.options.fast else stages.all_checks(self.seed, os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180"), self.built)
             jobs += [job for job in checks if self.is_chosen(job.name)]
+        if not jobs and not any(self.is_chosen(name) for name in ("Build", "Packages", "Format", "Memory")):
+            self.failures.append("no check or test matches what was asked for")
         self.do(jobs, self.options.width)
         if not self.options.fast and not self.options.tests and self.is_chosen("Memory"):
             self.do(stages.sanitizer(self.options.sanitize), 1)
@@ -166,10 +186,11 @@ class Run:
             print(f"\n== {result.job.name} ({result.seconds:.0f} s){mark}\n{result.output.rstrip()}", flush=True)
             if not result.has_passed:
                 end = "\n".join(result.output.rstrip().splitlines()[-40:])
-                self.failures.append(f"{result.job.name}: {result.end}\n{end}\nto repeat: MUNIMENT_SEED={self.seed} Tools/test '{result.job.name}'")
+                self.failures.append(f"{result.job.name}: {result.end}\n{end}\nto repeat: {self.settings} Tools/test '{result.job.name}'")
 
     def take_tests(self, result):
-        tests, suite_count = result.job.outcome(result)
+        tests, suite_count, skipped_count = result.job.outcome(result)
+        self.skipped_count += skipped_count
         self.tests += tests
         self.suite_count += suite_count
         for test in tests:
@@ -183,11 +204,13 @@ class Run:
         lines += ["  it printed:", *(f"    {line[:400]}" for line in printed)] if printed else []
         for log in result.job.logs_of(test) if test.begin else []:
             lines += ["  the last lines of its service's log:", *(f"    {line[:400]}" for line in log.read_text(errors="replace").splitlines()[-15:])]
-        settings = "".join(f" {name}={value}" for name, value in os.environ.items() if name in ("MUNIMENT_HISTORIES", "MUNIMENT_SCHEDULES"))
-        if self.options.fast and not settings:
-            settings = " MUNIMENT_HISTORIES=20"
-        expression = test.filter.replace("'", ".") if test.identifier else result.job.name.split(" ")[0]
-        return "\n".join([*lines, f"  to repeat: MUNIMENT_SEED={self.seed}{settings} Tools/test --tests '{quoted(expression)}'"])
+        expression = quoted(test.filter if test.begin else result.job.name.split(" ")[0]).replace("'", ".")
+        return "\n".join([*lines, f"  to repeat: {self.settings} Tools/test --tests '{expression}'"])
+
+    @property
+    def settings(self):
+        """The settings that repeat this run."""
+        return " ".join(f"{name}={value}" for name, value in sorted(self.runner.environment.items()) if name in SETTINGS)
 
     def estimates(self):
         try:
@@ -217,11 +240,10 @@ class Run:
             for failure in self.failures:
                 print(f"\n{failure}", file=sys.stderr)
             sys.stderr.flush()
-        failed = sum(1 for test in self.tests if test.issues)
-        if self.tests:
-            print(f"\n{len(self.tests) - failed} passed, {failed} failed", flush=True)
-        if self.failures:
-            print(f"FAILED: {len(self.failures)} checks and tests; seed {self.seed}", flush=True)
+        wrong = sum(1 for test in self.tests if test.issues) + sum(1 for result in checks if not result.has_passed)
+        passed, failed = len(self.tests) + len(checks) - wrong, max(wrong, len(self.failures))
+        print(f"\nseed {self.seed}; the count is of {len(checks)} checks and {len(self.tests)} tests", flush=True)
+        print(f"{passed} passed, {failed} failed" + (f", {self.skipped_count} skipped" if self.skipped_count else ""), flush=True)
 
 
 def quoted(text):

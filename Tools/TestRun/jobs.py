@@ -20,7 +20,7 @@ class Job:
     name: str
     command: list
     seconds: float = 10
-    limit_seconds: float = 2400
+    limit_seconds: float = 4800
     environment: dict = field(default_factory=dict)
     prints_if_passed: bool = True
 
@@ -40,7 +40,7 @@ class Result:
 
     @property
     def has_passed(self):
-        return self.exit_code == 0
+        return self.exit_code == 0 and not self.is_out_of_time
 
     @property
     def end(self):
@@ -75,7 +75,7 @@ class Runner:
                 process.wait(job.limit_seconds)
             except subprocess.TimeoutExpired:
                 is_out_of_time = True
-                end(process)
+            end([process])
         with self.lock:
             self.running.discard(process)
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -84,27 +84,40 @@ class Runner:
     def run_all(self, jobs, width):
         """Runs jobs, at most `width` at once, and yields each result when it is there."""
         ordered = sorted(jobs, key=lambda job: -job.seconds)
-        with ThreadPoolExecutor(width) as pool:
+        pool = ThreadPoolExecutor(width)
+        try:
             futures = [pool.submit(self.run, job) for job in ordered]
             for future in as_completed(futures):
                 yield future.result()
+        except BaseException:
+            self.interrupt()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def interrupt(self):
         with self.lock:
             self.is_interrupted = True
-            for process in self.running:
-                end(process, patience=5)
+            running = list(self.running)
+        end(running)
 
 
-def end(process, patience=30):
-    """Ends a command and its children. SIGTERM first, so that it removes what it has made."""
+def end(processes, patience=60):
+    """Ends commands and what they have left running. SIGTERM first, so that they remove what they have made."""
+    for process in processes:
+        send(process, signal.SIGTERM)
+    deadline = time.monotonic() + patience
+    for process in processes:
+        try:
+            process.wait(max(0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            pass
+        send(process, signal.SIGKILL)
+        process.wait()
+
+
+def send(process, number):
     try:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(patience)
-    except (ProcessLookupError, subprocess.TimeoutExpired):
-        pass
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, number)
     except ProcessLookupError:
         pass
-    process.wait()

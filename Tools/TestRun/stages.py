@@ -59,7 +59,7 @@ def sanitizer(is_asked_for):
     """AddressSanitizer, if the sources that it is for have changed since it passed."""
     has_passed = subprocess.run(["Tools/sanitize", "--is-recorded"], stdout=subprocess.DEVNULL).returncode == 0
     if has_passed and not is_asked_for:
-        print("AddressSanitizer: not repeated, because the sources that call C are those that passed it (--sanitize repeats it)")
+        print("AddressSanitizer: not repeated, because its sources are those that passed it (--sanitize repeats it)")
         return []
     return [Job("Memory: the layers that face C, with AddressSanitizer", ["Tools/sanitize"])]
 

@@ -81,7 +81,7 @@ class ProcessOfTests(Job):
     def outcome(self, result):
         """The tests that began, and the number of suites among them."""
         tests, suites = {}, 0
-        last = None
+        last, skipped = None, set()
         for record in read_events(self.events):
             payload = record["payload"]
             if record["kind"] == "test":
@@ -99,6 +99,8 @@ class ProcessOfTests(Job):
                 (test.issues if test else tests.setdefault("", Test(self.name)).issues).append(issue)
             elif test and kind == "testStarted":
                 test.begin, last = now, test
+            elif test and kind == "testSkipped":
+                skipped.add(test.filter)
             elif test and kind == "testEnded":
                 test.seconds = now - test.begin
                 last = None
@@ -107,7 +109,12 @@ class ProcessOfTests(Job):
             last.issues.append(f"{last.name}: the process of the tests ended within this test ({result.end})")
         elif not result.has_passed and not any(test.issues for test in begun.values()):
             begun[""] = Test(self.name, issues=[f"{self.name}: {result.end}"])
-        return list(begun.values()), suites
+        lost = set(self.tests) - skipped - {test.filter for test in tests.values() if test.seconds is not None}
+        lost -= {last.filter} if last else set()
+        if lost:
+            issue = f"{self.name}: {len(lost)} tests did not run, such as {min(lost)} ({result.end})"
+            begun.setdefault("", Test(self.name)).issues.append(issue)
+        return list(begun.values()), suites, len(skipped)
 
     def logs_of(self, test):
         """The logs of the services that a test started."""

@@ -43,7 +43,7 @@ def service() -> Iterator[Service]:
             yield Service(words[2], (data / ".muniment" / "first-token").read_text().strip(), data)
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(1200)
 
 
 _numbers = itertools.count(1)

@@ -12,7 +12,7 @@ import Testing
 @testable import MunimentClient
 @testable import Service
 
-@Suite("R17: the windows of a fill", .timeLimit(.minutes(10)))
+@Suite("R17: the windows of a fill", .timeLimit(.minutes(60)))
 struct FillWindowTests {
     @Test("R17: a fill in many responses has every object once, while others change", arguments: [1, 50_000, 3 << 19])
     func manyWindows(windowBytes: Int) async throws {

@@ -110,7 +110,7 @@ struct OfflineGuideTests {
         }
         // guide ends
         await wait { if case .ended(let end) = $0 { end.id.rawValue == 5 } else { false } }
-        for _ in 0..<1_200 {
+        for _ in 0..<24_000 {
             if await replica.pendingTransactions.isEmpty { break }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -100,7 +100,7 @@ struct WorkLimitTests {
                     (0, try await store.commit(Transaction("user:ben", [.createObject("doc:ben")])).revision?.rawValue)
                 }
                 group.addTask {
-                    try await Task.sleep(for: .seconds(1))
+                    try await until("all wait") { store.waitingTransactions == 41 }
                     goOn.signal()
                     return (41, nil)
                 }

@@ -48,7 +48,7 @@ struct ExpiryRecordingTests {
     func machineClock() async throws {
         try await withTemporaryFolder { folder in
             let store = try Store.create(at: folder + "/store", preset: .open)
-            let until = systemClock().advanced(byMicroseconds: 900_000)
+            let until = systemClock().advanced(byMicroseconds: 5_000_000)
             let granted = try await store.commit(
                 Transaction(
                     "user:root",

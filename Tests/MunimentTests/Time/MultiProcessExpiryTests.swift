@@ -32,7 +32,7 @@ struct MultiProcessExpiryTests {
     @Test("E13: a reading process sees the expiry that the writing process records")
     func readElsewhere() async throws {
         try await withClosedStore { path in
-            try await granting(for: 900_000, at: path) { _, granted, until in
+            try await granting(for: 5_000_000, at: path) { _, granted, until in
                 let store = try Store.open(at: path, .reading)
                 let observed = try await store.observe("doc:1", as: "user:ann", since: granted).all()
                 #expect(observed.end == .accessEnded(at: granted.next))

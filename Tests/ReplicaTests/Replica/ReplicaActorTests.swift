@@ -5,7 +5,7 @@ import Testing
 
 @testable import MunimentReplica
 
-@Suite("R17: a replica as an application uses it", .timeLimit(.minutes(10)))
+@Suite("R17: a replica as an application uses it", .timeLimit(.minutes(60)))
 struct ReplicaActorTests {
     private func withReplica(
         clock: ManualClock = ManualClock(), _ body: (Replica, LoopbackTransport, String) async throws -> Void

@@ -40,7 +40,7 @@ struct AccountQueueTests {
             for _ in 0..<20 {
                 signedIn.post("/v1/accounts/sign-in", #"{"provider":"held","evidence":{}}"#, to: fixture.service.service)
             }
-            let impatient = Curl("http://127.0.0.1:\(try fixture.service.listen())", options: ["--max-time", "10"])
+            let impatient = Curl("http://127.0.0.1:\(try fixture.service.listen())", options: ["--max-time", "600"])
             let history = try await impatient.send(
                 "GET", "/v1/stores/default/history?name=user:root", token: try fixture.service.administrator())
             #expect(history.status == 200, "\(history.text)")

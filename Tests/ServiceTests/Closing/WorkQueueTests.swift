@@ -25,7 +25,7 @@ import Work
             #expect(
                 queue.add(WorkOrigin()) {
                     // The thread of the previous item may still be releasing it.
-                    for _ in 0..<1_000 where weak.contains(where: { $0.held != nil }) { usleep(1_000) }
+                    for _ in 0..<1_200_000 where weak.contains(where: { $0.held != nil }) { usleep(1_000) }
                     continuation.resume(returning: weak.map { $0.held == nil })
                     last.wait()
                 } == .accepted)

@@ -14,14 +14,14 @@ struct HangingIssuerTests {
     private static let question = #"{"subject":"user:ann","privilege":"read","object":"doc:1"}"#
     private static let check = "/v1/stores/default/check"
 
-    /// Runs a test with a service that trusts a hanging issuer, with a timeout of two seconds.
+    /// Runs a test with a service that trusts a hanging issuer, with a timeout of ten seconds.
     private func withHangingIssuer(_ body: (ServiceFixture, SilentServer, Reports) async throws -> Void) async throws {
         let (issuer, reports) = (try SilentServer(), Reports())
         let believed = try IssuerSettings(
             issuer: TestJWT.issuer, audience: TestJWT.audience, jwksAddress: "http://127.0.0.1:\(issuer.port)/keys")
         try await withListeners {
             $0.callers.issuer = believed
-            $0.deadlines.all = .seconds(2)
+            $0.deadlines.all = .seconds(10)
             $0.report = { reports.add($0) }
         } _: {
             try await body($0, issuer, reports)

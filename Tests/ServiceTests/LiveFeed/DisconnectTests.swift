@@ -56,7 +56,7 @@ struct DisconnectTests {
         var random = SplitMix64(seed: seed)
         var lastID = "0"
         var events: [FeedClient.Event] = []
-        let end = ContinuousClock.now + .seconds(600)
+        let end = ContinuousClock.now + .seconds(1_200)
         while lastID != progress.end {
             guard .now < end else { throw NotInTime(description: "the feed ends at \(lastID) and not at \(progress.end ?? "-")") }
             let client = try FeedClient(port: port, "/v1/stores/default/notices", token: token, lastID: lastID)

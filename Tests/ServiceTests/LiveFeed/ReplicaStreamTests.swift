@@ -10,7 +10,7 @@ import Testing
 
 @testable import Service
 
-@Suite("The feed of a replica", .timeLimit(.minutes(30)))
+@Suite("The feed of a replica", .timeLimit(.minutes(60)))
 struct ReplicaStreamTests {
     /// Documents that Ann may read, one that only Bob may read, and one that both may.
     private static func prepare(_ fixture: ServiceFixture) throws -> Store {

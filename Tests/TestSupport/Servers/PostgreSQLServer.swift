@@ -57,7 +57,7 @@ public final class PostgreSQLServer: @unchecked Sendable {
                 "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=50", "-c",
                 "shared_buffers=16MB",
             ]), output: .discarded, errors: .discarded, endingWithinSeconds: 1800)
-        for _ in 0..<600 {
+        for _ in 0..<24_000 {
             if (try? Self.run(Self.asUser(["pg_isready", "--quiet", "--host", folder]))) != nil { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
@@ -108,7 +108,7 @@ public final class PostgreSQLServer: @unchecked Sendable {
 
     @discardableResult
     private static func run(_ command: [String]) throws -> String {
-        let result = try ChildProcess(command, output: .kept, errors: .kept, endingWithinSeconds: 120).finish()
+        let result = try ChildProcess(command, output: .kept, errors: .kept, endingWithinSeconds: 1_200).finish()
         guard result.exitCode == 0 else { throw Failed(description: "\(command.joined(separator: " ")): \(result.errors)") }
         return result.output
     }
