@@ -165,7 +165,7 @@ class Run:
         if not self.options.tests:
             checks = stages.fast_checks() if self.options.fast else stages.all_checks(self.seed, os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180"), self.built)
             jobs += [job for job in checks if self.is_chosen(job.name)]
-        if not jobs and not any(self.is_chosen(name) for name in ("Build", "Packages", "Format", "Memory")):
+        if not jobs and (self.options.tests or not any(self.is_chosen(name) for name in ("Build", "Packages", "Format", "Memory"))):
             self.failures.append("no check or test matches what was asked for")
         self.do(jobs, self.options.width)
         if not self.options.fast and not self.options.tests and self.is_chosen("Memory"):
