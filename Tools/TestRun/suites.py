@@ -26,8 +26,12 @@ class Test:
 
     @property
     def filter(self):
-        """The identifier without the place in the source file."""
-        return re.sub(r"/[^/]+\.swift:\d+:\d+$", "", self.identifier)
+        return without_place(self.identifier)
+
+
+def without_place(identifier):
+    """Returns the identifier of a test without the place in its source file, which some lists have."""
+    return re.sub(r"/[^/]+\.swift:\d+:\d+$", "", identifier)
 
 
 class Bundle:
@@ -67,7 +71,7 @@ class Bundle:
             logs = folder / f"{name} logs"
             logs.mkdir()
             command = [*self.command, "--no-parallel", "--event-stream-output-path", str(events), "--event-stream-version", "0", *filters]
-            seconds = sum(self.estimates.get(test, 1) for test in group["tests"])
+            seconds = sum(self.estimates.get(without_place(test), 1) for test in group["tests"])
             yield ProcessOfTests(
                 name, command, seconds, environment={"SERVICE_LOGS": str(logs)}, events=events, tests=group["tests"], logs=logs)
 
@@ -109,7 +113,7 @@ class ProcessOfTests(Job):
             last.issues.append(f"{last.name}: the process of the tests ended within this test ({result.end})")
         elif not result.has_passed and not any(test.issues for test in begun.values()):
             begun[""] = Test(self.name, issues=[f"{self.name}: {result.end}"])
-        lost = set(self.tests) - skipped - {test.filter for test in tests.values() if test.seconds is not None}
+        lost = {without_place(test) for test in self.tests} - skipped - {test.filter for test in tests.values() if test.seconds is not None}
         lost -= {last.filter} if last else set()
         if lost:
             issue = f"{self.name}: {len(lost)} tests did not run, such as {min(lost)} ({result.end})"
