@@ -12,8 +12,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// What tests are compiled with: `Tools/test` runs them against the optimized product, and optimizing them too would take longer than they
-/// run.
+/// The settings of tests. `Tools/test` runs them against the optimized product; optimizing the tests, too, would take longer than they run.
 let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// The part of the product, which is a folder of Sources, that a target belongs to.
@@ -245,7 +244,8 @@ let package = Package(
     ]
 )
 
-// Tools/sanitize builds some tests a second time: named here, with commas between them, these are all there is, with what they need.
+// Tools/sanitize builds some tests a second time. With their names here, separated by commas, the package has only them and their
+// dependencies.
 if let names = Context.environment["MUNIMENT_TESTS"] {
     var kept: Set<String> = []
     var found = names.split(separator: ",").map(String.init)

@@ -39,7 +39,7 @@ struct TerminalTests {
             #expect(try shown(tool, "check user:ann read doc:plan", pages).hasPrefix("yes\n"))
             #expect(try shown(tool, "log", pages + " TERM=dumb") == log.map { $0 + "\n" }.joined())
             #expect(try tool.shell(pages + " \"$muniment\" log").lines == log)
-            // A reader that closes the pager early is no error.
+            // If the reader closes the pager early, the tool reports no error.
             #expect(try shown(tool, "log", "NO_COLOR=1 PAGER=\"head -n 1\"") == log[0] + "\n")
         }
     }

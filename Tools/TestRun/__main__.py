@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import stages
 from .jobs import Runner
-from .suites import Bundle, ProcessOfTests, output_of
+from .suites import Bundle, ProcessOfTests, output_of, quoted
 
 DESCRIPTION = """\
 Builds Muniment once, and runs every check and test, several at once. Prints the seconds of each, the slowest tests, and every failure with
@@ -48,7 +48,6 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if options.half_core is not None and "MUNIMENT_HALF_CORE" not in os.environ:
         sys.exit(on_half_a_core(str(options.half_core)))
-    begin = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="muniment-test-run-"))
     memory = memory_folder()
     run, is_good = Run(options, folder, memory), False
@@ -60,7 +59,7 @@ def main():
         run.print_end()
         for left in filter(None, [folder, memory]):
             shutil.rmtree(left, ignore_errors=True)
-    print(f"{time.monotonic() - begin:.0f} s in all", file=sys.stderr)
+    print(f"{time.monotonic() - run.begin:.0f} s in all", file=sys.stderr)
     sys.exit(0 if is_good else 1)
 
 
@@ -94,7 +93,7 @@ def on_half_a_core(processor):
         try:
             return inner.wait()
         except BaseException:
-            # Of an interrupted run, too, nothing remains.
+            # The inner run ends its jobs and removes its folders.
             inner.terminate()
             inner.wait()
             raise
@@ -136,7 +135,7 @@ class Run:
         self.results, self.tests, self.failures = [], [], []
         self.suite_count, self.skipped_count = 0, 0
         environment = {**os.environ, "MUNIMENT_SEED": self.seed, "BUILT": str(self.built)}
-        # What the caller has set for other programs does not change what is tested.
+        # Settings of the caller for other programs do not reach the tests.
         for name in list(environment):
             if name.startswith("MUNIMENT_") and name not in SETTINGS or name in ("ASAN_OPTIONS", "PYTHONPATH"):
                 del environment[name]
@@ -149,10 +148,10 @@ class Run:
     def everything(self):
         stages.prepare()
         print(f"seed {self.seed}", flush=True)
-        chosen = self.options.checks
-        is_build_needed = self.options.tests or not chosen or chosen != ["Format"]
         before = [] if self.options.tests else [job for job in stages.preparations(self.options.fast) if self.is_chosen(job.name) or job.name == "Packages"]
-        self.do([stages.build(self.built), *before] if is_build_needed else before, 2)
+        if self.options.checks != ["Format"]:
+            before.insert(0, stages.build(self.built))
+        self.do(before, 2)
         if any(not result.has_passed for result in self.results if result.job.name in ("Build", "Packages")):
             print("nothing was tested", file=sys.stderr)
             return False
@@ -240,14 +239,9 @@ class Run:
             for failure in self.failures:
                 print(f"\n{failure}", file=sys.stderr)
             sys.stderr.flush()
-        wrong = sum(1 for test in self.tests if test.issues) + sum(1 for result in checks if not result.has_passed)
-        passed, failed = len(self.tests) + len(checks) - wrong, max(wrong, len(self.failures))
+        passed = sum(not test.issues for test in self.tests) + sum(result.has_passed for result in checks)
         print(f"\nseed {self.seed}; the count is of {len(checks)} checks and {len(self.tests)} tests", flush=True)
-        print(f"{passed} passed, {failed} failed" + (f", {self.skipped_count} skipped" if self.skipped_count else ""), flush=True)
-
-
-def quoted(text):
-    return "".join("\\" + character if character in "\\.^$|?*+()[]{}" else character for character in text)
+        print(f"{passed} passed, {len(self.failures)} failed" + (f", {self.skipped_count} skipped" if self.skipped_count else ""), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs commands side by side, and keeps the output and the duration of each."""
+"""Runs several commands at once, and keeps the output and the duration of each."""
 
 import os
 import signal
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 class Job:
     """A command of the run.
 
-    `environment` is added to that of the run. `limit_seconds` is far more than the command needs; a command that still runs then has
-    failed for want of time. `seconds` is an estimate: the longest commands begin first.
+    `seconds` is an estimate: the longest commands begin first. `limit_seconds` is far more than the command needs; a command that runs
+    longer is stopped and has failed. `environment` is added to the environment of the run.
     """
 
     name: str
@@ -22,7 +22,6 @@ class Job:
     seconds: float = 10
     limit_seconds: float = 4800
     environment: dict = field(default_factory=dict)
-    prints_if_passed: bool = True
 
 
 @dataclass
@@ -82,7 +81,7 @@ class Runner:
         return Result(job, begin, time.monotonic(), process.returncode, text, is_out_of_time)
 
     def run_all(self, jobs, width):
-        """Runs jobs, at most `width` at once, and yields each result when it is there."""
+        """Runs jobs, at most `width` at once. Yields each result when its job has ended."""
         ordered = sorted(jobs, key=lambda job: -job.seconds)
         pool = ThreadPoolExecutor(width)
         try:
@@ -103,7 +102,7 @@ class Runner:
 
 
 def end(processes, patience=60):
-    """Ends commands and what they have left running. SIGTERM first, so that they remove what they have made."""
+    """Ends commands and their children. Sends SIGTERM first, so that they remove their files."""
     for process in processes:
         send(process, signal.SIGTERM)
     deadline = time.monotonic() + patience

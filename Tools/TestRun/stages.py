@@ -1,4 +1,4 @@
-"""The checks of `Tools/test` besides the Swift tests."""
+"""The checks of `Tools/test` except the Swift tests."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ FORMAT = ["swift", "format", "lint", "--strict", "--parallel", "--recursive", "-
 
 
 def build(built):
-    """The one build: the optimized product, and the tests, which see its internal declarations. Without debug information, which nothing reads."""
+    """The one build: the optimized product, and tests that see its internal declarations. No check reads debug information."""
     return Job(
         "Build", ["swift", "build", "--configuration", "release", "--build-tests",
                   "-Xswiftc", "-enable-testing", "-Xswiftc", "-gnone", "--scratch-path", str(built.parent)],
@@ -19,7 +19,7 @@ def build(built):
 
 
 def preparations(is_fast):
-    """What the checks need besides the build. They are downloads, and run next to it."""
+    """The format, and the packages that the checks need. They run during the build."""
     lists = ["servers"] if is_fast else ["servers", "schemathesis", "clients", "console"]
     commands = [f"Tools/prepare-python {name}" for name in lists]
     if not is_fast:

@@ -1,6 +1,6 @@
 """Runs the Swift tests in several processes: each takes some suites, and runs their tests one after another.
 
-So the duration of a test is its own, the output of a test stands together, and a test that ends its process ends few others.
+So a duration is that of the test alone, the lines of a test are not mixed with others, and a test that ends its process stops few others.
 """
 
 import json
@@ -32,6 +32,11 @@ class Test:
 def without_place(identifier):
     """Returns the identifier of a test without the place in its source file, which some lists have."""
     return re.sub(r"/[^/]+\.swift:\d+:\d+$", "", identifier)
+
+
+def quoted(text):
+    """Returns a regular expression, for Python and for Swift, that matches a text."""
+    return re.sub(r"([\\.^$|?*+()\[\]{}])", r"\\\1", text)
 
 
 class Bundle:
@@ -66,7 +71,7 @@ class Bundle:
             name = f"{group['target']} {numbers[group['target']]}"
             # With a pattern, only the tests that match it run.
             chosen = group["beginnings"] if pattern is None else group["tests"]
-            filters = [part for text in chosen for part in ("--filter", "^" + re.sub(r"([\\.^$|?*+()\[\]{}])", r"\\\1", text))]
+            filters = [part for text in chosen for part in ("--filter", "^" + quoted(text))]
             events = folder / f"{name}.events"
             logs = folder / f"{name} logs"
             logs.mkdir()
@@ -83,7 +88,7 @@ class ProcessOfTests(Job):
     logs: Path = None
 
     def outcome(self, result):
-        """The tests that began, and the number of suites among them."""
+        """Returns the tests that began, and the numbers of suites and of skipped tests."""
         tests, suites = {}, 0
         last, skipped = None, set()
         for record in read_events(self.events):
@@ -113,8 +118,8 @@ class ProcessOfTests(Job):
             last.issues.append(f"{last.name}: the process of the tests ended within this test ({result.end})")
         elif not result.has_passed and not any(test.issues for test in begun.values()):
             begun[""] = Test(self.name, issues=[f"{self.name}: {result.end}"])
-        lost = {without_place(test) for test in self.tests} - skipped - {test.filter for test in tests.values() if test.seconds is not None}
-        lost -= {last.filter} if last else set()
+        begun_or_skipped = skipped | {test.filter for test in tests.values() if test.begin is not None}
+        lost = {without_place(test) for test in self.tests} - begun_or_skipped
         if lost:
             issue = f"{self.name}: {len(lost)} tests did not run, such as {min(lost)} ({result.end})"
             begun.setdefault("", Test(self.name)).issues.append(issue)

@@ -77,7 +77,7 @@ struct RestoredFilesTests {
         #expect(
             "\(missing)".contains("is missing or empty, and had 2 changes") && "\(missing)".contains("--data \(data)`"),
             "\(missing)")
-        // The newer file is valid, so there is no rollback to accept.
+        // The newer file is valid, so nothing was rolled back.
         try replaceFile(registry.path, with: newer)
         #expect(try registry.authenticate(secret, at: clock.now)?.token == nil)
         #expect(throws: TokenError.self) { try registry.acceptRollback(at: clock.now) }
@@ -167,11 +167,7 @@ struct RestoredFilesTests {
         try await serve { service async throws in
             #expect(!notes.lines.contains { $0.contains("is served again") })
             try FileManager.default.moveItem(atPath: folder.path + "/elsewhere", toPath: path)
-            let deadline = ContinuousClock.now + .seconds(1_200)
-            while !notes.lines.contains("the store `default` is served again"), ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            #expect(notes.lines.contains("the store `default` is served again"), "\(notes.lines)")
+            try await until("the log says it") { notes.lines.contains("the store `default` is served again") }
             // Before it is open, the line would be wrong.
             #expect(service.data.openStore("default") != nil)
         }

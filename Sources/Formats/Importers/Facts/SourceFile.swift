@@ -36,7 +36,7 @@ struct SourceFile {
     init(name: String, text: String) {
         self.name = name
         let text = text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? String(text.unicodeScalars.dropFirst()) : text
-        // A string has `\r\n` as one character, which is no `\n`.
+        // In a string, `\r\n` is one character, and differs from `\n`.
         self.text = text.replacing("\r\n", with: "\n")
     }
 
