@@ -11,6 +11,7 @@ struct MailingServiceTests {
 
     private func post(_ address: String, _ body: JSONObject) throws -> JSONObject {
         var request = HTTPClientRequest(try #require(HTTPAddress(address)))
+        (request.connectSeconds, request.timeoutSeconds) = (600, 600)
         request.headers = [("Content-Type", "application/json")]
         request.body = try JSONText.encode(.object(body))
         let response = try HTTPClient.send(request)

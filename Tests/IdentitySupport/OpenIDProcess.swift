@@ -48,6 +48,7 @@ package final class OpenIDProcess: Sendable {
 
     private func submit(_ form: String, to address: String) throws -> [String: String] {
         var request = HTTPClientRequest(try HTTPAddress(address).orThrow(address))
+        (request.connectSeconds, request.timeoutSeconds) = (600, 600)
         request.body = Array(form.utf8)
         let response = try HTTPClient.send(request)
         let location = try response.header("Location").orThrow(

@@ -62,7 +62,9 @@ package final class TestIssuer: Sendable {
     package func requests() throws -> [String] {
         // A marker request ends the list, so that the reader never waits for a request that does not arrive.
         guard let mark = HTTPAddress(address + "/mark") else { return [] }
-        _ = try HTTPClient.send(HTTPClientRequest(mark))
+        var request = HTTPClientRequest(mark)
+        (request.connectSeconds, request.timeoutSeconds) = (600, 600)
+        _ = try HTTPClient.send(request)
         var paths: [String] = []
         while let path = server.line(), path != "/mark" { paths.append(path) }
         return paths

@@ -34,6 +34,7 @@ enum Browser {
     static func signIn(at address: String, as name: String) async throws -> String {
         guard let address = HTTPAddress(address) else { throw NoRedirect(description: "`\(address)` is not an address") }
         var request = HTTPClientRequest(address)
+        (request.connectSeconds, request.timeoutSeconds) = (600, 600)
         request.body = Array("sub=\(name)".utf8)
         let response = try HTTPClient.send(request)
         guard let location = response.header("Location") else {
@@ -70,6 +71,7 @@ struct StoreClient {
             throw Refused(description: "`\(service)` is not an address")
         }
         var request = HTTPClientRequest(address)
+        (request.connectSeconds, request.timeoutSeconds) = (600, 600)
         request.body = try JSONText.encode(.object(body))
         request.headers = [("Content-Type", "application/json"), ("Authorization", "Bearer " + token)]
         let response = try HTTPClient.send(request)

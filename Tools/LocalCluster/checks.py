@@ -295,7 +295,7 @@ def failovers(recoveries, limit):
     return found
 
 
-def longest_gap(times, begin, end):
-    """The longest time without an answer between two moments."""
+def longest_gap(times, begin, end, seconds):
+    """The longest time without an answer between two moments. `seconds` measures the time between two moments."""
     inside = [begin] + sorted(time for time in times if begin <= time <= end) + [end]
-    return max(later - earlier for earlier, later in zip(inside, inside[1:]))
+    return max(seconds(earlier, later) for earlier, later in zip(inside, inside[1:]))

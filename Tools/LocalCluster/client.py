@@ -3,6 +3,7 @@
 import http.client
 import json
 
+from . import pace
 from .layout import STORE
 
 
@@ -21,7 +22,7 @@ class Client:
         """Sends a request to a path of the store, or of the service, and returns the status and the JSON of the answer."""
         connection = self.connections.pop(machine.name, None)
         if connection is None or connection.sock is None:
-            connection = http.client.HTTPConnection(machine.address, 8080, timeout=timeout or self.timeout)
+            connection = http.client.HTTPConnection(machine.address, 8080, timeout=pace.stretched(timeout or self.timeout))
         whole = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {}) | (headers or {})
         try:
             whole_path = path if path.startswith("/") else f"/v1/stores/{STORE}/{path}"
@@ -48,7 +49,7 @@ def events(machine, path, token, last_id, timeout):
 
     Throws `NoAnswer` if the connection fails, times out or is refused.
     """
-    connection = http.client.HTTPConnection(machine.address, 8080, timeout=timeout)
+    connection = http.client.HTTPConnection(machine.address, 8080, timeout=pace.stretched(timeout))
     headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
     if last_id is not None:
         headers["Last-Event-ID"] = last_id

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import etcd, network, node, postgres, processes
+from . import etcd, network, node, pace, postgres, processes
 from .layout import HIGHEST_NUMBER, REPOSITORY, Failure, Layout
 from .shell import run, succeeds
 
@@ -210,8 +210,8 @@ def in_parallel(tasks):
 
 
 def wait_until(condition, seconds, problem):
-    deadline = time.monotonic() + seconds
+    deadline = pace.now() + seconds
     while not condition():
-        if time.monotonic() > deadline:
+        if pace.now() > deadline:
             raise Failure(f"{problem} after {seconds} seconds")
         time.sleep(0.2)

@@ -4,7 +4,7 @@ import http.client
 import json
 import os
 
-from . import postgres, processes
+from . import pace, postgres, processes
 from .layout import STORE, Failure
 from .network import inside
 from .shell import run
@@ -72,7 +72,7 @@ def start(layout, machine, clock=False, accounts=None):
 
 def ask(machine, path, token=None, timeout=3):
     """The status and the body of a GET request. The calling thread must be in the network of the client."""
-    connection = http.client.HTTPConnection(machine.address, 8080, timeout=timeout)
+    connection = http.client.HTTPConnection(machine.address, 8080, timeout=pace.stretched(timeout))
     try:
         connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
         response = connection.getresponse()
@@ -128,7 +128,7 @@ def metrics(machine, token):
 
 def lag(machine, token):
     """The seconds since a node last had everything that the shared log had, as the node says in a header; None without a shared log."""
-    connection = http.client.HTTPConnection(machine.address, 8080, timeout=3)
+    connection = http.client.HTTPConnection(machine.address, 8080, timeout=pace.stretched(3))
     try:
         connection.request("GET", f"/v1/stores/{STORE}/caller", headers={"Authorization": f"Bearer {token}"})
         return connection.getresponse().getheader("Muniment-Lag")

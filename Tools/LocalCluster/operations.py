@@ -4,6 +4,8 @@ import json
 import threading
 import time
 
+from . import pace
+
 
 class OperationLog:
     """Records operations in a file and in memory. Can be used by several threads."""
@@ -17,6 +19,10 @@ class OperationLog:
 
     def now(self):
         return round(time.monotonic() - self.start, 6)
+
+    def seconds(self, begin, end):
+        """The seconds between two times of the log, as the processes of this machine got them."""
+        return pace.between(self.start + begin, self.start + end)
 
     def record(self, kind, **fields):
         operation = {"kind": kind} | fields

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import time
 
-from . import processes
+from . import pace, processes
 from .layout import Failure
 from .network import inside
 
@@ -145,7 +145,7 @@ def members(layout):
     The calling thread must be in the network of the client.
     """
     for machine in layout.databases:
-        connection = http.client.HTTPConnection(machine.address, 8008, timeout=2)
+        connection = http.client.HTTPConnection(machine.address, 8008, timeout=pace.stretched(2))
         try:
             connection.request("GET", "/cluster")
             answer = json.loads(connection.getresponse().read())
@@ -173,8 +173,8 @@ def with_role(layout, wanted):
 
 def await_roles(layout, seconds):
     """Waits until there are a primary, a synchronous standby and a replica, all of them running. Returns the primary."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    deadline = pace.now() + seconds
+    while pace.now() < deadline:
         found = members(layout) or {}
         running = {role(member) for member in found.values() if member.get("state") in ("running", "streaming")}
         if len(found) == len(layout.databases) and {"primary", "sync standby"} <= running and all(

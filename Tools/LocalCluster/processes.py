@@ -10,6 +10,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 
+from . import pace
 from .network import namespaces
 
 
@@ -119,8 +120,8 @@ def kill(layout, machine, program=None):
     targets = of(layout, machine, program)
     send(targets, signal.SIGKILL)
     killed = {process.pid for process in targets if process.state != "Z"}
-    deadline = time.monotonic() + 10
-    while time.monotonic() < deadline:
+    deadline = pace.now() + 10
+    while pace.now() < deadline:
         if not killed & {process.pid for process in of(layout, machine, program) if process.state != "Z"}:
             return
         time.sleep(0.05)
@@ -138,8 +139,8 @@ def stop(layout, machine, program, patience=20):
     """Asks a program to end, and kills it if it does not end in time. Returns whether it ended by itself."""
     resume(layout, machine)
     send([process for process in of(layout, machine, program) if process.is_main], signal.SIGTERM)
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
+    deadline = pace.now() + patience
+    while pace.now() < deadline:
         if not of(layout, machine, program):
             return True
         time.sleep(0.1)

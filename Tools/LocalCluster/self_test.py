@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import checks, nemesis, sessions, tokens
+from . import checks, nemesis, pace, sessions, tokens
 from .checks import History
 from .layout import Layout
 from .model import Inconsistency, Model, instant
@@ -330,8 +330,17 @@ class Nodes(unittest.TestCase):
         self.assertEqual(len(checks.failovers([("kill", 31.0), ("cut", None)], 30)), 2)
 
     def test_the_longest_gap(self):
-        self.assertEqual(checks.longest_gap([1, 2, 5, 20], 0, 6), 3)
-        self.assertEqual(checks.longest_gap([], 2, 6), 4)
+        self.assertEqual(checks.longest_gap([1, 2, 5, 20], 0, 6, lambda begin, end: end - begin), 3)
+        self.assertEqual(checks.longest_gap([], 2, 6, lambda begin, end: end - begin), 4)
+
+    def test_seconds_of_a_shared_processor_count_less(self):
+        counted = pace.Pace(begin=0.0)
+        for clock, ratio in [(10.0, 0.9), (20.0, 5.0), (30.0, 1.0)]:
+            counted.add(clock, ratio)
+        self.assertEqual([counted.count(clock) for clock in [0, 5, 10, 15, 20, 30, 40]], [0, 5, 10, 11, 12, 22, 32])
+        self.assertEqual(counted.ratio(), 1.0)
+        counted.add(31.0, 4.0)
+        self.assertEqual(counted.ratio(), 4.0)
 
 
 def use(outcome, begin, began=0.0, ended=None):

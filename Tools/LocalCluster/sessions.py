@@ -3,6 +3,7 @@
 import json
 import time
 
+from . import pace
 from .checks import Violation
 from .client import NoAnswer
 from .layout import Failure
@@ -57,8 +58,8 @@ class SignIns:
             if status != 202:
                 raise Failure(f"no account can be made: HTTP {status} {answer}")
             code = None
-            deadline = time.monotonic() + 10
-            while code is None and time.monotonic() < deadline:
+            deadline = pace.now() + 10
+            while code is None and pace.now() < deadline:
                 for mail in outbox.glob("*.eml"):
                     text = mail.read_text()
                     if f"To: {address}" in text:

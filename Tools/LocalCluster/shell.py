@@ -2,13 +2,14 @@
 
 import subprocess
 
+from . import pace
 from .layout import Failure
 
 
 def run(*command, text=None, check=True, timeout=60):
     """Runs a command, and returns its standard output. Throws `Failure` with the command's messages if it fails."""
     try:
-        done = subprocess.run([str(part) for part in command], input=text, capture_output=True, text=True, timeout=timeout)
+        done = subprocess.run([str(part) for part in command], input=text, capture_output=True, text=True, timeout=pace.stretched(timeout))
     except FileNotFoundError as error:
         raise Failure(f"`{command[0]}` is not installed") from error
     except subprocess.TimeoutExpired as error:
@@ -22,7 +23,7 @@ def run(*command, text=None, check=True, timeout=60):
 def succeeds(*command, timeout=60):
     """Whether a command ends with exit code 0."""
     try:
-        done = subprocess.run([str(part) for part in command], capture_output=True, timeout=timeout)
+        done = subprocess.run([str(part) for part in command], capture_output=True, timeout=pace.stretched(timeout))
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

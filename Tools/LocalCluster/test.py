@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import checks, clock, cluster, nemesis, node, postgres, processes, sessions
+from . import checks, clock, cluster, nemesis, node, pace, postgres, processes, sessions
 from .checks import History, Violation
 from .client import Client, NoAnswer, events
 from .layout import REPOSITORY, STORE, Failure
@@ -170,8 +170,8 @@ class Test:
             self.report(Violation("heals", f"{machine} is not ready after all faults have ended: {why}"))
 
     def await_node(self, machine, seconds):
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
+        deadline = pace.now() + seconds
+        while pace.now() < deadline:
             if not processes.is_running(self.layout, machine, "node"):
                 node.start(self.layout, machine, **self.node_options)
                 time.sleep(1)
@@ -207,7 +207,7 @@ class Test:
     def agree(self, seconds):
         """Waits until all nodes have the same head, and returns its revision."""
         token = self.layout.secret("token-administer")
-        deadline = time.monotonic() + seconds
+        deadline = pace.now() + seconds
         while True:
             heads = {}
             for machine in self.layout.services:
@@ -219,7 +219,7 @@ class Test:
             revisions = {revision for revision, _ in heads.values()}
             if not found and None not in revisions:
                 return revisions.pop()
-            if time.monotonic() > deadline:
+            if pace.now() > deadline:
                 for violation in found or [Violation("all nodes alike", f"no node verifies its log: {heads}")]:
                     self.report(violation)
                 known = [revision for revision in revisions if revision is not None]
@@ -230,7 +230,7 @@ class Test:
 
     def await_feeds(self, head, seconds):
         """Waits until every feed has delivered what belongs to the history up to a revision."""
-        deadline = time.monotonic() + seconds
+        deadline = pace.now() + seconds
         wanted = {}
         for feed in self.workload.feeds:
             if feed.kind == "commits":
@@ -238,7 +238,7 @@ class Test:
             else:
                 notices = [notice for notice in self.notices(feed.subscriber, self.fed) if notice["revision"] <= head]
                 wanted[feed.name] = notices[-1]["revision"] if notices else 0
-        while time.monotonic() < deadline:
+        while pace.now() < deadline:
             late = [
                 feed for feed in self.workload.feeds
                 if checks.position(feed.last_id or "0") < (wanted[feed.name], float("inf")) and wanted[feed.name] > 0
@@ -342,10 +342,10 @@ class Test:
                 reads[operation["node"]].append(operation["end"])
         for name, began, seconds in self.nemesis.measured:
             ends = [end for begin, end in writes if begin > began]
-            took = min(ends) - began if ends else None
+            took = self.log.seconds(began, min(ends)) if ends else None
             self.recoveries.append((name, took))
             # Nothing else is broken meanwhile, so every node answers.
-            gap = max(checks.longest_gap(times, began, began + seconds) for times in reads.values())
+            gap = max(checks.longest_gap(times, began, began + seconds, self.log.seconds) for times in reads.values())
             shown = "never" if took is None else f"after {took:.1f} s"
             self.say(f"{name}: writes worked again {shown}; meanwhile no node left checks without an answer for longer than {gap:.2f} s")
             for violation in checks.failovers([(name, took)], FAILOVER_LIMIT):

@@ -5,7 +5,7 @@ import threading
 import time
 from datetime import datetime, timedelta, timezone
 
-from . import network
+from . import network, pace
 from .client import Client, NoAnswer, events
 from .layout import Failure
 from .node import CALLERS
@@ -99,8 +99,10 @@ class Workload:
         """Ends all operations of writers and readers. Feeds go on."""
         self.running.clear()
         for name, idle in self.idle.items():
-            if not name.startswith("feed") and not idle.wait(60):
-                raise Failure(f"the worker {name} does not end its operation")
+            deadline = pace.now() + 60
+            while not name.startswith("feed") and not idle.wait(1):
+                if pace.now() > deadline:
+                    raise Failure(f"the worker {name} does not end its operation")
         if self.errors:
             raise Failure(f"a worker failed: {self.errors[0]}")
 
@@ -115,9 +117,9 @@ class Workload:
 
     def set_up(self, client):
         """Creates the class, the callers and the roles. A node may need a second until it knows the store that another has created."""
-        deadline = time.monotonic() + 15
+        deadline = pace.now() + 15
         while self.transact(client, random.Random(0), "setup", ADMINISTRATOR, SETUP, keyed=True, attempts=20) != "acknowledged":
-            if time.monotonic() > deadline:
+            if pace.now() > deadline:
                 raise Failure("no node acknowledges the first transaction: see operations.jsonl")
             time.sleep(0.5)
 

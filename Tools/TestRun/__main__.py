@@ -36,7 +36,7 @@ SETTINGS = {f"MUNIMENT_{name}" for name in (
     "HISTORIES", "SCENARIOS", "CLUSTER_SECONDS", "SCHEDULES", "SEED", "FAULTS", "FLIPS", "SHARED", "CHROMIUM", "CLUSTER")}  # fmt: skip
 
 # Tests wait for disks, other processes and each other, so more of them than processors run at once.
-WIDTH = 5
+WIDTH = 7
 SLOWEST = 20
 # Enough room for the stores of the tests in memory.
 MEMORY_BYTES = 4 << 30
@@ -76,6 +76,8 @@ def arguments():
     options = parser.parse_args()
     if options.tests and options.checks:
         parser.error("--tests runs tests alone; name checks without it")
+    if options.sanitize and (options.fast or options.tests or options.checks):
+        parser.error("--sanitize belongs to the whole run; `Tools/sanitize` repeats AddressSanitizer alone")
     try:
         re.compile(options.tests or "")
     except re.error as error:
@@ -148,8 +150,10 @@ class Run:
     def everything(self):
         stages.prepare()
         print(f"seed {self.seed}", flush=True)
-        before = [] if self.options.tests else [job for job in stages.preparations(self.options.fast) if self.is_chosen(job.name) or job.name == "Packages"]
-        if self.options.checks != ["Format"]:
+        needs_build = self.options.checks != ["Format"]
+        before = [] if self.options.tests else [
+            job for job in stages.preparations(self.options.fast) if self.is_chosen(job.name) or job.name == "Packages" and needs_build]
+        if needs_build:
             before.insert(0, stages.build(self.built))
         self.do(before, 2)
         if any(not result.has_passed for result in self.results if result.job.name in ("Build", "Packages")):

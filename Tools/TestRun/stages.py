@@ -38,16 +38,16 @@ def all_checks(seed, cluster_seconds, built):
     yield Job("Several machines under faults", ["Tools/cluster", "test", "--seconds", cluster_seconds, "--seed", seed], 300,
               environment={"MUNIMENT_BINARY": str(built / "muniment")})  # fmt: skip
     yield Job("Console", ["Tools/check-console"], 200)
-    yield Job("The API against its description", ["Tools/check-api"], 200)
-    yield Job("Package", ["Tools/check-package"], 60)
+    yield Job("The API against its description", ["Tools/check-api"], 90)
+    yield Job("Package", ["Tools/check-package"], 90)
     yield Job("Clients", ["Tools/check-clients"], 60)
-    yield Job("Documentation", ["Tools/check-doc-comments"], 20)
-    yield Job("Documents", ["Tools/check-documents"], 20)
-    yield Job("Running", ["Tools/check-run"], 10)
+    yield Job("Documentation", ["Tools/check-doc-comments"], 60)
+    yield Job("Documents", ["Tools/check-documents"], 30)
+    yield Job("Running", ["Tools/check-run"], 30)
     yield Job("Scenarios against the reference model", ["Tools/check-against-model"], 150)
-    yield Job("Accounts from end to end", ["Tools/identity-demo"], 20)
-    yield Job("Replicas from end to end", ["Tools/offline-demo"], 20)
-    yield Job("Several machines: the checkers", ["Tools/cluster", "self-test"], 10)
+    yield Job("Accounts from end to end", ["Tools/identity-demo"], 30)
+    yield Job("Replicas from end to end", ["Tools/offline-demo"], 30)
+    yield Job("Several machines: the checkers", ["Tools/cluster", "self-test"], 30)
 
 
 def fewer(name, count):

@@ -169,24 +169,23 @@ struct ReplicaActorTests {
             try await transport.commit([
                 .register("user:ann"), .createObject("doc:a"), .grant("user:ann", on: "doc:a", ["read", "update"]),
             ])
-            var id = TransactionID(0)
-            do {
-                let replica = try open(folder, transport, clock)
-                var iterator = replica.updates.makeAsyncIterator()
-                try await replica.connect()
-                _ = await updates(&iterator, through: isConnected)
-                try await replica.disconnect()
-                id = try await replica.write([.write("doc:a", .integer(1))])
-                await replica.close()
-            }
+            // The first one is still referenced when the file is opened again.
+            let first = try open(folder, transport, clock)
+            var iterator = first.updates.makeAsyncIterator()
+            try await first.connect()
+            _ = await updates(&iterator, through: isConnected)
+            try await first.disconnect()
+            let id = try await first.write([.write("doc:a", .integer(1))])
+            await first.close()
             let replica = try open(folder, transport, clock)
+            await #expect(throws: ReplicaError.storage("the replica is closed: open it again")) { try await first.object("doc:a") }
             #expect(try await replica.object("doc:a")?.value == .integer(1))
             let second = try await replica.write([.write("doc:a", .integer(2))])
             #expect(second > id)
             try await replica.withdraw(second)
             #expect(try await replica.object("doc:a")?.value == .integer(1))
             await #expect(throws: ReplicaError.notPending(second)) { try await replica.withdraw(second) }
-            var iterator = replica.updates.makeAsyncIterator()
+            iterator = replica.updates.makeAsyncIterator()
             try await replica.connect()
             _ = await updates(&iterator, through: isEnd(of: id))
             await #expect(throws: ReplicaError.self) { try await replica.withdraw(id) }

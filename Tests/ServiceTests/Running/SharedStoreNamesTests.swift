@@ -13,13 +13,15 @@ struct SharedStoreNamesTests {
     @Test("While one request waits for a shared log that does not answer, the others get the last result")
     func waiting() throws {
         let logs = WaitingLogs()
-        let names = SharedStoreNames(logs)
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let names = SharedStoreNames(logs) { start + passed.withLock { $0 } }
         let found = [StoreName("default")]
         #expect(try names.read() == found)
         #expect(try names.read() == found)
         #expect(logs.calls == 1, "the names are kept for a second")
         logs.waits = true
-        Thread.sleep(forTimeInterval: 1.1)
+        passed.withLock { $0 = .seconds(1) }
         let hasEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             #expect(throws: SharedLogError.unreachable("a fault of the test")) { try names.read() }

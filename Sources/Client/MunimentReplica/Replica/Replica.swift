@@ -12,12 +12,12 @@ public import Primitives
 /// The file must not be opened by two processes.
 public actor Replica {
     private var machine: ReplicaMachine
-    private let storage: SQLiteReplicaStorage
+    /// Nil once the replica is closed.
+    private var openStorage: SQLiteReplicaStorage?
     private let transport: any ReplicaTransport
     private let options: Options
     private let broadcast = ReplicaBroadcast()
     private let tasks = ReplicaTasks()
-    private var isClosed = false
 
     /// Settings of a replica.
     public struct Options: Sendable {
@@ -46,7 +46,8 @@ public actor Replica {
     public init(
         at path: String, user: Name, classes: [String], transport: any ReplicaTransport, options: Options = Options()
     ) throws {
-        storage = try SQLiteReplicaStorage(path: path)
+        let storage = try SQLiteReplicaStorage(path: path)
+        openStorage = storage
         machine = try ReplicaMachine(reading: storage, user: user, classes: classes, session: UUID().uuidString)
         self.transport = transport
         self.options = options
@@ -57,11 +58,18 @@ public actor Replica {
         broadcast.finish()
     }
 
+    private var storage: SQLiteReplicaStorage {
+        get throws {
+            guard let openStorage else { throw ReplicaError.storage("the replica is closed: open it again") }
+            return openStorage
+        }
+    }
+
     // MARK: Reading the view
 
     /// Returns an object of the view; nil if it does not exist there, and if `read` has ended by the local clock.
     public func object(_ name: Name) throws -> ReplicaViewObject? {
-        try machine.view.object(name, base: storage.object).flatMap { $0.isReadable(at: options.clock()) ? $0 : nil }
+        try machine.view.object(name, base: try storage.object).flatMap { $0.isReadable(at: options.clock()) ? $0 : nil }
     }
 
     /// Returns a page of the objects of a class in the view, sorted by name.
@@ -135,9 +143,9 @@ public actor Replica {
     /// Closes the connection. A transaction that was sent stays pending until the next connection.
     public func disconnect() throws { try handle(.disconnect) }
 
-    /// Closes the connection, and ends the loops over the updates. The file is closed when the replica is released.
+    /// Closes the connection and the file, and ends the loops over the updates. The file can be opened again when this returns.
     public func close() {
-        isClosed = true
+        openStorage = nil
         tasks.cancelAll()
         broadcast.finish()
     }
@@ -162,7 +170,7 @@ public actor Replica {
 
     /// Handles an event. If the storage fails, nothing has happened.
     private func handle(_ event: ReplicaEvent) throws {
-        guard !isClosed else { throw ReplicaError.storage("the replica is closed: open it again") }
+        let storage = try storage
         var next = machine
         let effects = try next.handle(event, at: options.clock(), reading: storage)
         if case .persist(let writes)? = effects.first { try storage.persist(writes) }
@@ -184,7 +192,7 @@ public actor Replica {
     private func updates(of report: ReplicaReport) throws -> [ReplicaUpdate] {
         switch report {
         case .changed(let names):
-            try names.map { try machine.view.object($0, base: storage.object) == nil ? .removed($0) : .changed($0) }
+            try names.map { try machine.view.object($0, base: try storage.object) == nil ? .removed($0) : .changed($0) }
         case .reloaded: [.reloaded]
         case .lost(let names): names.map { .accessLost($0) }
         case .classPrivilegesChanged: [.classPrivilegesChanged]
@@ -235,7 +243,7 @@ public actor Replica {
     /// Handles an event that writes nothing to the storage, or that happens again if the storage fails.
     private func note(_ event: ReplicaEvent) {
         do { try handle(event) } catch {
-            guard !isClosed else { return }
+            guard openStorage != nil else { return }
             broadcast.publish([.status(status)])
         }
     }

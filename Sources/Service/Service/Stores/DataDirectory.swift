@@ -303,28 +303,35 @@ public struct StoreName: Hashable, Sendable, Comparable, CustomStringConvertible
 /// While one thread waits for an engine that does not answer, the others get the last result.
 final class SharedStoreNames: Sendable {
     private let logs: any SharedLogs
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 
     private struct State {
         var result: Result<[StoreName], any Error>?
-        var time = ContinuousClock.now
+        /// The time of the result.
+        var time: ContinuousClock.Instant?
         var isReading = false
     }
 
-    init(_ logs: any SharedLogs) { self.logs = logs }
+    init(_ logs: any SharedLogs, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.logs = logs
+        self.now = now
+    }
 
     /// Returns the names.
     ///
     /// - Throws: `SharedLogError`.
     func read() throws -> [StoreName] {
         let known = state.withLock { state -> Result<[StoreName], any Error>? in
-            if let known = state.result, state.isReading || state.time.duration(to: .now) < .seconds(1) { return known }
+            if let known = state.result, state.isReading || state.time.map({ $0.duration(to: now()) < .seconds(1) }) ?? false {
+                return known
+            }
             state.isReading = true
             return nil
         }
         if let known { return try known.get() }
         let result = Result { try logs.names().compactMap { StoreName($0) } }
-        state.withLock { $0 = State(result: result) }
+        state.withLock { $0 = State(result: result, time: now()) }
         return try result.get()
     }
 
