@@ -1,4 +1,5 @@
 import Foundation
+import NetworkClient
 import TestSupport
 import Testing
 
@@ -34,6 +35,55 @@ struct SharedLogCommandTests {
             try tool.make("register user:bob --store data/default")
             let again = try tool.make("log move --store data/default --to \(address) --log-without-standby")
             #expect(again.lines == ["moved 2 revisions to the shared log"])
+        }
+    }
+
+    /// The cluster test found this with seed 4080891362: a node had no news from the shared log until it was started again.
+    @Test("A node whose clock was ahead, and is set right, has news from its shared log at once")
+    func clockSetBack() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let server = try PostgreSQLServer.withDatabase()
+            let log = "--log postgresql://muniment@/muniment?host=\(server.folder) --log-without-standby"
+            try tool.make("init --store data/default")
+            try server.run(try tool.make("log schema").output)
+            try tool.make("log move --store data/default --to \(log.dropFirst(6))")
+            let secret = try tool.make("token create --data data --store default --can ask").output
+            let (library, offset) = (tool.folder.appending(path: "clock.so"), tool.folder.appending(path: "offset"))
+            let source = TestSettings.package + "/Tools/LocalCluster/clock.c"
+            let compiler = try ChildProcess(
+                ["/usr/bin/env", "clang", "-shared", "-fPIC", "-o", library.path, source, "-ldl", "-pthread"],
+                environment: ChildProcess.environment
+            ).finish()
+            try #require(compiler.exitCode == 0, "\(compiler.errors)")
+            func setClock(aheadBySeconds seconds: Int) throws {
+                let microseconds = UInt64(seconds) * 1_000_000
+                let bytes = (0..<8).map { UInt8(truncatingIfNeeded: microseconds >> (8 * UInt64($0))) }
+                try FileHandle(forWritingTo: offset).write(contentsOf: bytes)
+            }
+            try Data(count: 8).write(to: offset)
+            let service = try ServingTool(
+                tool, call: "serve --data data --listen 127.0.0.1:0 \(log)", lineCount: 1,
+                environment: ["LD_PRELOAD": library.path, "CLOCK_OFFSET_FILE": offset.path])
+            var request = HTTPClientRequest(try #require(HTTPAddress(service.address + "/v1/stores/default/caller")))
+            request.timeoutSeconds = 600
+            request.headers = [("Authorization", "Bearer " + secret.trimmingCharacters(in: .newlines))]
+            /// Waits until the node has had everything that the shared log has, at a moment from now on.
+            func awaitNews() throws -> Bool {
+                let begin = ContinuousClock.now
+                while begin.duration(to: .now) < .seconds(300) {
+                    let asked = ContinuousClock.now
+                    let lag = try HTTPClient.send(request).header("Muniment-Lag").flatMap(Double.init)
+                    if let lag, begin.duration(to: asked) > .seconds(lag) { return true }
+                }
+                return false
+            }
+            #expect(try awaitNews())
+            try setClock(aheadBySeconds: 1_000)
+            // The second look began after the clock was set.
+            for _ in 0..<2 { #expect(try awaitNews()) }
+            try setClock(aheadBySeconds: 0)
+            for _ in 0..<2 { #expect(try awaitNews()) }
+            #expect(try service.stop().code == 0)
         }
     }
 

@@ -29,7 +29,6 @@ final class HeadWatch: @unchecked Sendable {
     /// - Returns: the time of that look; nil if the log ends elsewhere.
     func wait(for store: String, after position: LogPosition, atMost duration: Duration) throws -> ContinuousClock.Instant? {
         let begin = ContinuousClock.now
-        let deadline = Date(timeIntervalSinceNow: duration / .seconds(1))
         condition.lock()
         defer { condition.unlock() }
         startOnce()
@@ -42,9 +41,10 @@ final class HeadWatch: @unchecked Sendable {
                 if end == position, let confirmed = found.confirmed, confirmed >= begin { return confirmed }
             }
             if let failure, looks > firstLook { throw failure }
-            if !condition.wait(until: deadline) {
-                throw failure ?? SharedLogError.unreachable("the server has not answered in time")
-            }
+            // A system clock that is set ends this wait too early or too late. Each look of the thread ends it, too.
+            let left = duration - begin.duration(to: .now)
+            guard left > .zero else { throw failure ?? SharedLogError.unreachable("the server has not answered in time") }
+            _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1)))
         }
         throw SharedLogError.unreachable("the service is stopping")
     }
@@ -68,8 +68,9 @@ final class HeadWatch: @unchecked Sendable {
             if !isListening { _ = try connection.run("LISTEN muniment") }
             isListening = true
             try look(isConfirmed: true)
-            let next = Date(timeIntervalSinceNow: Self.interval)
-            while case let left = next.timeIntervalSinceNow, left > 0 {
+            // Not the system's clock: if that were set back, no look would be confirmed for as long.
+            let begin = ContinuousClock.now
+            while case let left = Self.interval - begin.duration(to: .now) / .seconds(1), left > 0 {
                 try connection.waitForNotification(atMost: left)
                 try look(isConfirmed: false)
                 if condition.withLock({ isStopped }) { return }
