@@ -225,16 +225,21 @@ class Run:
         if self.tests and not self.options.tests:
             self.estimates_file.write_text(json.dumps({test.filter: test.seconds for test in self.tests if test.seconds is not None}))
 
+    def print_times(self, results, name):
+        begin, end = min(result.begin for result in results), max(result.end_time for result in results)
+        used = sum(result.processor_seconds for result in results)
+        print(f"{begin - self.begin:7.0f} {end - self.begin:7.0f} {used:7.0f}  {name}")
+
     def print_end(self):
         timed = sorted((test for test in self.tests if test.seconds is not None), key=lambda test: -test.seconds)
         checks = [result for result in self.results if not isinstance(result.job, ProcessOfTests)]
         processes = [result for result in self.results if isinstance(result.job, ProcessOfTests)]
-        print("\n== Seconds: begin, end, name")
+        print("\n== Seconds: begin, end, of a processor, name")
         for result in checks:
-            print(f"{result.begin - self.begin:7.0f} {result.end_time - self.begin:7.0f}  {result.job.name}")
+            self.print_times([result], result.job.name)
         if processes:
-            begin, end = min(result.begin for result in processes), max(result.end_time for result in processes)
-            print(f"{begin - self.begin:7.0f} {end - self.begin:7.0f}  {len(self.tests)} tests in {self.suite_count} suites, in {len(processes)} processes")
+            self.print_times(processes, f"{len(self.tests)} tests in {self.suite_count} suites, in {len(processes)} processes")
+        if timed:
             print(f"\n== The {min(SLOWEST, len(timed))} slowest tests")
             for test in timed[:SLOWEST]:
                 print(f"{test.seconds:7.1f}  {test.filter}: {test.name}")

@@ -31,7 +31,9 @@ class Result:
     end_time: float
     exit_code: int
     output: str
-    is_out_of_time: bool
+    is_out_of_time: bool = False
+    # The seconds of a processor that the command and its children used.
+    processor_seconds: float = 0
 
     @property
     def seconds(self):
@@ -46,6 +48,39 @@ class Result:
         if self.is_out_of_time:
             return f"stopped after {self.job.limit_seconds:.0f} s: it did not get enough time"
         return f"ended by signal {-self.exit_code}" if self.exit_code < 0 else f"exit code {self.exit_code}"
+
+
+class Running:
+    """A job that runs, in a process group of its own."""
+
+    def __init__(self, job, output, environment):
+        self.process = subprocess.Popen(
+            job.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+            env={**environment, **job.environment})
+        self.has_ended = threading.Event()
+        self.is_out_of_time = False
+
+    def wait(self, limit_seconds):
+        """Waits until the job has ended, and returns its exit code and its use of resources."""
+        limit = threading.Timer(limit_seconds, self.stop_late)
+        limit.start()
+        _, status, usage = os.wait4(self.process.pid, 0)
+        limit.cancel()
+        # What it left running ends, too.
+        self.send(signal.SIGKILL)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.has_ended.set()
+        return self.process.returncode, usage
+
+    def stop_late(self):
+        self.is_out_of_time = True
+        end([self])
+
+    def send(self, number):
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
 
 
 class Runner:
@@ -64,21 +99,15 @@ class Runner:
         with open(path, "wb") as output:
             with self.lock:
                 if self.is_interrupted:
-                    return Result(job, begin, begin, -signal.SIGTERM, "", False)
-                process = subprocess.Popen(
-                    job.command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                    env={**self.environment, **job.environment})
-                self.running.add(process)
-            is_out_of_time = False
-            try:
-                process.wait(job.limit_seconds)
-            except subprocess.TimeoutExpired:
-                is_out_of_time = True
-            end([process])
+                    return Result(job, begin, begin, -signal.SIGTERM, "")
+                running = Running(job, output, self.environment)
+                self.running.add(running)
+            exit_code, usage = running.wait(job.limit_seconds)
         with self.lock:
-            self.running.discard(process)
+            self.running.discard(running)
         text = path.read_text(encoding="utf-8", errors="replace")
-        return Result(job, begin, time.monotonic(), process.returncode, text, is_out_of_time)
+        processor_seconds = usage.ru_utime + usage.ru_stime
+        return Result(job, begin, time.monotonic(), exit_code, text, running.is_out_of_time, processor_seconds)
 
     def run_all(self, jobs, width):
         """Runs jobs, at most `width` at once. Yields each result when its job has ended."""
@@ -101,22 +130,12 @@ class Runner:
         end(running)
 
 
-def end(processes, patience=60):
-    """Ends commands and their children. Sends SIGTERM first, so that they remove their files."""
-    for process in processes:
-        send(process, signal.SIGTERM)
+def end(jobs, patience=60):
+    """Ends jobs and their children. Sends SIGTERM first, so that they remove their files."""
+    for job in jobs:
+        job.send(signal.SIGTERM)
     deadline = time.monotonic() + patience
-    for process in processes:
-        try:
-            process.wait(max(0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            pass
-        send(process, signal.SIGKILL)
-        process.wait()
-
-
-def send(process, number):
-    try:
-        os.killpg(process.pid, number)
-    except ProcessLookupError:
-        pass
+    for job in jobs:
+        if not job.has_ended.wait(max(0, deadline - time.monotonic())):
+            job.send(signal.SIGKILL)
+            job.has_ended.wait()
