@@ -33,6 +33,34 @@ struct DailyUseTests {
         }
     }
 
+    @Test("Custom privileges of a class are added and removed by name: none is lost unasked, and a loss is told")
+    func customPrivileges() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            let missing = try tool.run("grant user:ann approve on store")
+            #expect(missing.errors.contains("there is no privilege `approve`: a class can define it"), "\(missing.errors)")
+            try tool.make("class change doc --add-privileges approve,sign")
+            let lacking = try tool.run("grant user:ann approve on store")
+            #expect(lacking.errors.contains("the class `store` does not have the privilege `approve`"), "\(lacking.errors)")
+            #expect(lacking.errors.contains("muniment class change store --add-privileges approve"))
+            try tool.make("class change store --add-privileges approve,sign")
+            try tool.make("grant user:ann approve,sign on store")
+            try tool.make("grant user:ann approve,sign on class:doc")
+            try tool.make("grant user:ann approve,sign on doc:plan")
+            #expect(try tool.run("class change store --privileges count").code == 2)
+            try tool.make("class change store --add-privileges count")
+            #expect(try tool.run("check user:ann approve,sign on doc:plan").code == 0)
+            let wrong = try tool.run("class change doc --remove-privileges count")
+            #expect(wrong.code == 2)
+            #expect(wrong.errors.contains("the class `doc` does not have `count`; it has approve, sign"), "\(wrong.errors)")
+            let loss = try tool.run("class change doc --remove-privileges sign --add-privileges count")
+            #expect(loss.errors.contains("`doc` loses sign: grants of it have no effect"), "\(loss.errors)")
+            #expect(try tool.run("check user:ann sign on doc:plan").code == 1)
+            #expect(try tool.run("check user:ann approve on doc:plan").code == 0)
+            #expect(try tool.make("show class:doc").lines.contains { $0.contains("approve, count") })
+        }
+    }
+
     @Test("The levels of a history can be named wherever privileges can")
     func levels() throws {
         try BuiltTool.inFreshFolder { tool in

@@ -54,6 +54,24 @@ struct MomentTests {
         }
     }
 
+    @Test("`diff` of several privileges lists who gained or lost all of them, as `who` does, and with --any each change of one")
+    func differenceInAll() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("grant user:bob read,update on doc:plan")
+            let sentence = "diff doc:plan --from 5 --privilege read,update"
+            #expect(try tool.make("who read,update doc:plan --at 5").lines == ["user:root  administrator"])
+            #expect(try tool.make(sentence).lines == ["user:bob  + read, update"])
+            #expect(try tool.make("diff doc:plan --from 4 --privilege read,update").lines == ["user:bob  + read, update"])
+            #expect(
+                try tool.make("diff doc:plan --from 4 --privilege read,update --any").lines
+                    == ["user:ann  + read", "user:bob  + read, update"])
+            try tool.make("grant user:ann update on doc:plan")
+            #expect(try tool.make(sentence).lines == ["user:ann  + update", "user:bob  + read, update"])
+            #expect(try tool.run("diff doc:plan --from 4 --any").errors.contains("--any belongs to --privilege"))
+        }
+    }
+
     @Test("An exported store can be imported into a store with the same answers")
     func exportImports() throws {
         try MomentTests.inImportedStore { tool in

@@ -6,7 +6,7 @@ struct RefusalCommandTests {
     /// A refused call, its code, and the quoted text: one for each tool command that changes the store.
     private static let refused: [(sentence: String, code: String, quoted: String)] = [
         ("class define doc", "alreadyExists", "doc"), ("class define new --creator-privileges fly", "malformed", "fly"),
-        ("class change box --acl none", "unknownClass", "box"), ("class change doc --privileges read", "malformed", "read"),
+        ("class change box --acl none", "unknownClass", "box"), ("class change doc --add-privileges read", "malformed", "read"),
         ("object create doc:plan", "alreadyExists", "doc:plan"), ("object create box:1", "unknownClass", "box"),
         ("object create role:new", "unknownClass", "role"), ("object create doc:new --parent doc:new", "unknownObject", "doc:new"),
         ("object create doc:new --owner user:eve", "unknownPrincipal", "user:eve"),

@@ -40,6 +40,33 @@ struct EvaluationTests {
         }
     }
 
+    @Test(
+        "A named set of the store is an action: it needs all its privileges, and an alias or a privilege of that name comes first")
+    func namedSets() throws {
+        try Household.with { house in
+            #expect(try !house.decides("user:max", "care", "chore:stairs"))
+            try house.store.setLevels([
+                AccessLevel(name: "care", privileges: ["read", "update", "delete"]),
+                AccessLevel(name: "may_see", privileges: ["delete"]), AccessLevel(name: "read", privileges: ["delete"]),
+            ])
+            #expect(try house.decides("user:max", "care", "chore:stairs"))
+            #expect(try house.decides("user:root", "care", "chore:stairs"))
+            #expect(try !house.decides("user:ann", "care", "chore:dishes"))
+            #expect(try house.decides("user:ann", "may_see", "chore:dishes"))
+            #expect(try house.decides("user:ann", "read", "chore:dishes"))
+            let max = try AuthZEN(house.store).searchActions(
+                Array(#"{"subject":{"type":"user","id":"max"},"resource":{"type":"chore","id":"stairs"}}"#.utf8))
+            #expect(String(decoding: max, as: UTF8.self).contains(#"[{"name":"care"},{"name":"delete"},{"name":"may_drop"}"#))
+            let who = try AuthZEN(house.store).searchSubjects(
+                Array(#"{"subject":{"type":"user"},"action":{"name":"care"},"resource":{"type":"chore","id":"stairs"}}"#.utf8))
+            #expect(
+                String(decoding: who, as: UTF8.self).contains(
+                    #""results":[{"type":"user","id":"max"},{"type":"user","id":"root"}]"#))
+            let reason = try house.evaluation(request("user:ann", "care", "chore:dishes", context: "{\"reason\":true}"))
+            #expect(reason["context"]?["reason"]?.text?.contains("delete") == true)
+        }
+    }
+
     @Test("A response has the decision first, then its revision, and the reason if the context asks for it")
     func shape() throws {
         try Household.with { house in
@@ -57,7 +84,7 @@ struct EvaluationTests {
                 ),
                 (
                     request("user:lia", "fly", "chore:dishes", context: "{\"reason\":true}"),
-                    "fly is neither a privilege of the store nor an alias"
+                    "fly is neither a privilege nor a named set of the store, nor an alias"
                 ),
                 (
                     request("cat:tom", "read", "chore:dishes", context: "{\"reason\":true}"),

@@ -12,10 +12,16 @@ public struct AccessDifference: Hashable, Sendable {
     public let after: [String]
 
     /// Returns the difference in some privileges; nil if these are the same at both moments.
-    package func restricted(to privileges: [String]) -> AccessDifference? {
+    ///
+    /// - Parameters:
+    ///   - privileges: the privileges.
+    ///   - needsAll: whether only the gain or loss of all of them together is a difference.
+    package func restricted(to privileges: [String], needsAll: Bool) -> AccessDifference? {
         let found = AccessDifference(
             name: name, before: before.filter(privileges.contains), after: after.filter(privileges.contains))
-        return found.before == found.after ? nil : found
+        let hadAll = found.before.count == Set(privileges).count
+        let hasAll = found.after.count == Set(privileges).count
+        return (needsAll ? hadAll == hasAll : found.before == found.after) ? nil : found
     }
 }
 

@@ -1,4 +1,4 @@
-internal import Events
+package import Events
 internal import Files
 internal import Hashing
 
@@ -34,6 +34,25 @@ extension Store {
         let privileges = try replacingLevels(in: names)
         try read { try $0.requirePrivileges(privileges, or: try levels?.map(\.name) ?? []) }
         return privileges
+    }
+
+    /// Returns the privileges that an action requires on the objects of a class: those of the class's alias of this name, otherwise
+    /// the privilege of this name, otherwise those of the level of this name; nil if none exists.
+    package func action(_ name: String, onClass className: String, in snapshot: Snapshot) throws -> Privileges? {
+        if let known = try snapshot.action(name, onClass: className) { return known }
+        guard let level = try levels?.first(where: { ExactText($0.name) == ExactText(name) }) else { return nil }
+        return snapshot.privileges(named: level.privileges)
+    }
+
+    /// Returns the names of the actions that a subject may perform on an object: its privileges, the aliases of the object's class, and
+    /// the levels that have no other name of these, sorted.
+    package func actions(of subject: PrincipalID, on object: ObjectID, in snapshot: Snapshot) throws -> [String] {
+        let known = try snapshot.actions(of: subject, on: object)
+        let more = try (levels ?? []).filter { level in
+            guard !known.contains(level.name), let wanted = snapshot.privileges(named: level.privileges) else { return false }
+            return try snapshot.check(subject, wanted, on: object)
+        }
+        return (known + more.map(\.name)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// Saves levels in the store.

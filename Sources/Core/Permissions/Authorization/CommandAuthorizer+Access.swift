@@ -10,7 +10,7 @@ extension CommandAuthorizer {
         guard end > instant else {
             throw Refusal(.malformed, "access until `\(end)` would have ended already: it is \(instant) now")
         }
-        let privileges = try privileges(names, on: object)
+        let privileges = try privileges(names, on: object, name)
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         try needAtLeast(privileges, on: object, name)
@@ -32,7 +32,7 @@ extension CommandAuthorizer {
     ) throws -> [Event] {
         try checkForm(subjectName, name)
         let object = try object(name)
-        let privileges = try privileges(names, on: object)
+        let privileges = try privileges(names, on: object, name)
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         let present = try state.entry(of: subject, on: object) ?? AccessEntry(subject: subject)
@@ -62,7 +62,7 @@ extension CommandAuthorizer {
         try checkForm(subjectName, name)
         let object = try object(name)
         // An exported history also revokes privileges that the class has dropped since they were granted.
-        let asked = try names.map { try authority == .importer ? privileges($0) : privileges($0, on: object) }
+        let asked = try names.map { try authority == .importer ? privileges($0) : privileges($0, on: object, name) }
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)
         try checkAccessUnchanged(object, name, since: expectedRevision)

@@ -172,12 +172,21 @@ extension CommandAuthorizer {
     }
 
     /// Returns a set of privileges by name, for an object. Its class must support them.
-    func privileges(_ names: [String], on object: ObjectID) throws -> Privileges {
+    ///
+    /// - Parameters:
+    ///   - names: the names of the privileges.
+    ///   - object: the number of the object.
+    ///   - objectName: its name.
+    func privileges(_ names: [String], on object: ObjectID, _ objectName: Name) throws -> Privileges {
         let known = try known(on: object)
         let privileges = try self.privileges(names)
         guard known.isSuperset(of: privileges) else {
-            let unknownPrivileges = state.privilegeNames.names(of: privileges.subtracting(known)).joined(separator: "`, `")
-            throw Refusal(.malformed, "the class does not have the privilege `\(unknownPrivileges)`: add it with changeClass first")
+            let unknown = state.privilegeNames.names(of: privileges.subtracting(known))
+            let className = objectName.className == "class" ? objectName.id ?? "class" : objectName.className
+            throw Refusal(
+                .malformed,
+                "the class `\(className)` does not have the privilege `\(unknown.joined(separator: "`, `"))`: add it first, with "
+                    + "`muniment class change \(className) --add-privileges \(unknown.joined(separator: ","))` or `changeClass`")
         }
         return privileges
     }

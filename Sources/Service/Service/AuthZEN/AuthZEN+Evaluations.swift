@@ -140,7 +140,7 @@ private struct EvaluationAnswers {
     var writer = JSONWriter()
 
     mutating func all(at snapshot: Snapshot) throws -> [UInt8] {
-        var evaluator = Evaluator(snapshot, telling: authZEN.decided)
+        var evaluator = Evaluator(authZEN, snapshot)
         writer.raw("{\"evaluations\":[")
         for (index, item) in request.items.enumerated() {
             if index > 0 { writer.raw(",") }
@@ -158,7 +158,7 @@ private struct EvaluationAnswers {
             let moment = item.parts.context.map { $0.moment ?? .now }
             guard let moment, moment != request.moment else { return try decide(question, item, by: &evaluator) }
             return try authZEN.reading(moment) { snapshot in
-                var other = Evaluator(snapshot, telling: authZEN.decided)
+                var other = Evaluator(authZEN, snapshot)
                 return try decide(question, item, by: &other)
             }
         } catch let error as AuthZENError {

@@ -22,7 +22,7 @@ extension AuthZEN {
             let audience = try asker.audience(in: store)
             guard let name = resource.object, try snapshot.tells(audience, of: name),
                 let object = try snapshot.objectID(name),
-                let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
+                let wanted = try store.action(parts.action?.name ?? "", onClass: resource.type, in: snapshot)
             else { return [] }
             let found = try snapshot.subjects(ofType: subject.type, with: wanted, on: object)
             return try snapshot.holders(of: wanted, on: object, among: found, for: audience).map {
@@ -39,7 +39,7 @@ extension AuthZEN {
     package func searchResources(_ body: [UInt8]) throws -> [UInt8] {
         try search(.resource, body) { parts, snapshot in
             guard let (subject, resource) = try known(parts, snapshot),
-                let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type)
+                let wanted = try store.action(parts.action?.name ?? "", onClass: resource.type, in: snapshot)
             else { return [] }
             return try snapshot.objects(ofClass: resource.type, for: subject, with: wanted).map {
                 let (type, id) = Name($0).typeAndID
@@ -48,7 +48,8 @@ extension AuthZEN {
         }
     }
 
-    /// Returns the actions that a subject may perform on a resource: privileges, and the aliases of the resource's class.
+    /// Returns the actions that a subject may perform on a resource: privileges, the aliases of the
+    /// resource's class, and the named sets of the store.
     ///
     /// - Parameter body: the request, as JSON.
     /// - Returns: a page of the actions by name, as JSON. All following pages use the same moment.
@@ -58,7 +59,7 @@ extension AuthZEN {
             guard let (subject, resource) = try known(parts, snapshot),
                 let object = try resource.object.flatMap({ try snapshot.objectID($0) })
             else { return [] }
-            return try snapshot.actions(of: subject, on: object).map(SearchResult.action)
+            return try store.actions(of: subject, on: object, in: snapshot).map(SearchResult.action)
         }
     }
 

@@ -12,6 +12,7 @@ struct EvaluationRequest {
 /// Answers questions about one moment. Caches the subject and the resource of the previous question, because a batch often repeats
 /// them.
 struct Evaluator {
+    private let store: Store
     let snapshot: Snapshot
     private let decided: AuthZEN.DecisionObserver?
     private var lastSubject: (part: EntityPart, number: PrincipalID?)?
@@ -22,9 +23,11 @@ struct Evaluator {
     private lazy var denial = bytes(of: "{\"decision\":false,\"context\":{\"revision\":")
 
     /// - Parameters:
+    ///   - authZEN: the store, and the observer of decisions.
     ///   - snapshot: the moment.
-    ///   - decided: called for each decision.
-    init(_ snapshot: Snapshot, telling decided: AuthZEN.DecisionObserver?) { (self.snapshot, self.decided) = (snapshot, decided) }
+    init(_ authZEN: AuthZEN, _ snapshot: Snapshot) {
+        (store, decided, self.snapshot) = (authZEN.store, authZEN.decided, snapshot)
+    }
 
     /// Decides whether the subject may perform the action on the resource, writes the response, and returns the decision. It is
     /// false if the store does not know one of them.
@@ -77,9 +80,9 @@ struct Evaluator {
         guard let object = question.resource.object else {
             return "\(question.resource.id) is not a valid id for a resource of type \(question.resource.type)"
         }
-        guard let privileges = try snapshot.action(question.action.name, onClass: question.resource.type) else {
+        guard let privileges = try store.action(question.action.name, onClass: question.resource.type, in: snapshot) else {
             return
-                "\(question.action.name) is neither a privilege of the store nor an alias of the class \(question.resource.type)"
+                "\(question.action.name) is neither a privilege nor a named set of the store, nor an alias of the class \(question.resource.type)"
         }
         return try snapshot.check(subject, snapshot.names(privileges), on: object, for: audience).explanation
     }
@@ -100,7 +103,7 @@ struct Evaluator {
 
     private mutating func privileges(for action: ActionPart, on type: String) throws -> Privileges? {
         if let lastAction, lastAction.part.isSame(as: action), lastAction.type == ExactText(type) { return lastAction.privileges }
-        let privileges = try snapshot.action(action.name, onClass: type)
+        let privileges = try store.action(action.name, onClass: type, in: snapshot)
         lastAction = (action, ExactText(type), privileges)
         return privileges
     }

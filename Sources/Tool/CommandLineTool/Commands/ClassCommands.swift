@@ -1,4 +1,5 @@
 import Events
+import Muniment
 import Permissions
 
 /// The options of a class.
@@ -12,26 +13,55 @@ extension Option {
     fileprivate static let creatorPermanent = Option("creator-permanent", "the creator's privileges cannot be revoked")
     fileprivate static let readThroughLinks = Option("read-through-links", "an object is readable if a readable object links to it")
     fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges of the class")
+    fileprivate static let addedPrivileges = Option("add-privileges", value: "PRIVILEGE,…", "custom privileges to add")
+    fileprivate static let removedPrivileges = Option(
+        "remove-privileges", value: "PRIVILEGE,…", "custom privileges to remove: grants of them have no effect from then on")
     fileprivate static let properties = Option("properties", value: "PROPERTY,…", "the properties for queries")
     fileprivate static let aliases = Option(
         "aliases", value: "ACTION=PRIVILEGE[+PRIVILEGE],…", "its action names for AuthZEN")
 
     fileprivate static let classOptions: [Option] = [
-        .acl, .inherits, .widening, .creator, .creatorPermanent, .readThroughLinks, .privileges, .properties, .aliases,
+        .acl, .inherits, .widening, .creator, .creatorPermanent, .readThroughLinks, .properties, .aliases,
     ]
 }
 
 extension Command {
     static let classDefine = Command.change(
-        "class define", "define a class of objects", sentence: "CLASS", options: Option.classOptions,
+        "class define", "define a class of objects", sentence: "CLASS", options: Option.classOptions + [.privileges],
         example: Example("class define doc --inherits all --privileges approve --properties title", "revision 2")
     ) { try .defineClass($0.className(), ClassSettings($0.options)) }
 
     static let classChange = Command.change(
         "class change", "change some options of a class; =no clears a flag", sentence: "CLASS",
-        options: Option.classOptions,
+        options: Option.classOptions + [.addedPrivileges, .removedPrivileges],
         example: Example("class change doc --creator-privileges read,update --read-through-links=no", "revision 21")
-    ) { try .changeClass($0.className(), ClassSettings($0.options)) }
+    ) { call in
+        let name = try call.className()
+        var settings = try ClassSettings(call.options)
+        settings.privileges = try call.changedPrivileges(ofClass: name)
+        return .changeClass(name, settings)
+    }
+}
+
+extension Invocation {
+    /// Returns the custom privileges of a class after the additions and removals of this call; nil without them. Tells which are lost.
+    fileprivate func changedPrivileges(ofClass name: String) throws -> [String]? {
+        let added = options[.addedPrivileges].map(Values.list)
+        let removed = options[.removedPrivileges].map(Values.list) ?? []
+        guard added != nil || !removed.isEmpty else { return nil }
+        // An unknown class is refused by the change.
+        let present = try withStore(.reading) { try $0.read { try $0.customPrivileges(ofClass: name) } } ?? removed
+        if let absent = removed.first(where: { !present.contains($0) }) {
+            let all = present.isEmpty ? "no custom privileges" : present.joined(separator: ", ")
+            throw UsageError("--remove-privileges: the class `\(name)` does not have `\(absent)`; it has \(all)")
+        }
+        if !removed.isEmpty {
+            note(
+                "`\(name)` loses \(removed.joined(separator: ", ")): grants of \(removed.count == 1 ? "it" : "them") have no effect until it is added again"
+            )
+        }
+        return present.filter { !removed.contains($0) } + (added ?? []).filter { !present.contains($0) }
+    }
 }
 
 extension ClassSettings {
