@@ -54,7 +54,7 @@ struct DailyUseTests {
             #expect(wrong.code == 2)
             #expect(wrong.errors.contains("the class `doc` does not have `count`; it has approve, sign"), "\(wrong.errors)")
             let loss = try tool.run("class change doc --remove-privileges sign --add-privileges count")
-            #expect(loss.errors.contains("`doc` loses sign: grants of it have no effect"), "\(loss.errors)")
+            #expect(loss.errors.contains("`doc` loses sign: grants of it have no effect from now on"), "\(loss.errors)")
             #expect(try tool.run("check user:ann sign on doc:plan").code == 1)
             #expect(try tool.run("check user:ann approve on doc:plan").code == 0)
             #expect(try tool.make("show class:doc").lines.contains { $0.contains("approve, count") })

@@ -27,7 +27,7 @@ struct FreeTextTests {
             for (sentence, tells) in [
                 ("log", true), ("history doc:plan", true), ("audit", true),
                 ("why user:ann update doc:plan", false), ("diff doc:plan --from 1", false), ("notices --for user:ann", false),
-                ("object read doc:plan", false), ("entries doc:plan", false), ("refusals", false),
+                ("object value doc:plan", false), ("entries doc:plan", false), ("refusals", false),
             ] {
                 let result = try tool.run(sentence)
                 let hidden = (result.output + result.errors).unicodeScalars.filter { $0.isInvisible && $0 != "\n" }
@@ -35,6 +35,24 @@ struct FreeTextTests {
                 #expect(!result.lines.contains { $0.hasPrefix("r9  fake") }, "\(sentence): \(result.output)")
                 if tells { #expect(result.output.contains(shown), "\(sentence): \(result.output) \(result.errors)") }
             }
+        }
+    }
+
+    @Test("An export has JSON escapes for invisible characters, and its import has the same text")
+    func exports() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try Self.prepare(tool)
+            let exported = try tool.make("export").output
+            #expect(exported.unicodeScalars.allSatisfy { !$0.isInvisible || $0 == "\n" }, "\(exported)")
+            try tool.write(exported, to: "exported.jsonl")
+            try tool.make("import exported.jsonl --store copy")
+            #expect(try tool.make("export --store copy").output == exported)
+            #expect(try tool.make("object value doc:plan --store copy").output == tool.make("object value doc:plan").output)
+            try tool.write(
+                #"{"ask":"check","subject":"user:ann","object":"doc:plan","privilege":"read","note":"a\u009bb"}"# + "\n",
+                to: "asked.jsonl")
+            let answered = try tool.run("ask asked.jsonl").output
+            #expect(answered.unicodeScalars.allSatisfy { !$0.isInvisible || $0 == "\n" }, "\(answered)")
         }
     }
 

@@ -86,17 +86,19 @@ struct ListFormatTests {
         try BuiltTool.inFreshFolder { (tool) throws in
             try tool.makeDemo()
             let store = try Store.open(at: tool.store, .writing)
-            for comment in ["=cmd|' /C calc'!A1", "one, \"two\"\r\nthree", "+1", "plain"] {
+            for comment in ["=cmd|' /C calc'!A1", "one, \"two\"\r\nthree", "+1", "a; \"=1;@b", "plain"] {
                 let change = Change.writeObject("doc:plan", .value(.string(comment)))
                 try store.commit(Transaction("user:root", [change], origin: Origin(comment: comment)))
             }
             try store.close()
             let lines = try tool.make("log --from 6 --format csv").output.components(separatedBy: "\r\n")
-            #expect(lines.count == 6)
+            #expect(lines.count == 7)
             #expect(lines[1].hasSuffix(",,'=cmd|' /C calc'!A1,"))
             #expect(lines[2].hasSuffix(#","one, ""two""\u{d}\u{a}three","#))
             #expect(lines[3].hasSuffix(",,'+1,"))
-            #expect(lines[4].hasSuffix(",,plain,"))
+            // Where the semicolon separates fields, the quotes of the whole field mean nothing.
+            #expect(lines[4].hasSuffix(#","a; ""'=1;'@b","#))
+            #expect(lines[5].hasSuffix(",,plain,"))
         }
     }
 

@@ -32,6 +32,23 @@ struct WhyTests {
         }
     }
 
+    @Test("E11: A way that gives only some of the privileges in a question is named a part, in `why` and in `audit paths`")
+    func parts() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("role create editors")
+            try tool.make("role add user:ann to editors")
+            try tool.make("grant role:editors read,update on doc:plan")
+            let whole = "role:editors has read, update on doc:plan"
+            for sentence in ["why user:ann read,update on doc:plan", "audit paths read,update on doc:plan"] {
+                let ways = try lines(tool, sentence, code: 0).filter { $0.contains(" on doc:plan") }
+                #expect(ways.contains { $0.contains("user:ann has read on doc:plan: a part, read  r5") }, "\(ways)")
+                #expect(ways.contains { $0.contains("\(whole)  r8") }, "\(ways)")
+            }
+            #expect(try !lines(tool, "why user:ann read on doc:plan", code: 0).contains { $0.contains("a part") })
+        }
+    }
+
     @Test("E11: A denial lists the missing privileges of each level, and the proposed calls grant them, with any names")
     func denial() throws {
         try BuiltTool.inFreshFolder { tool in

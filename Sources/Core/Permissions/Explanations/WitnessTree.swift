@@ -118,14 +118,20 @@ private struct WitnessTree {
         // The grant is first, and below it the memberships and the inheritance.
         let given = path.facts.firstIndex { $0.fact.isGift } ?? 0
         let others = path.facts.enumerated().filter { $0.offset != given && !$0.element.fact.isExistence }.map { leaf($0.element) }
-        return leaf(path.facts[given], others, suffix: path.isPermanent ? ", permanently" : "")
+        return leaf(path.facts[given], others, suffix: (path.isPermanent ? ", permanently" : "") + part(path))
+    }
+
+    /// The note at a path that gives only some of the privileges in the question.
+    private func part(_ path: WitnessedPath) -> String {
+        let given = names(path.privileges)
+        return given.count < Set(witness.privileges).count ? ": a part, \(words(given))" : ""
     }
 
     private func links(_ path: WitnessedPath) -> TextTree {
         guard let last = path.sources.last else { return TextTree("") }
         let links = path.facts.map { leaf($0) }
         let ways = (last.classLevel + last.objectPart).map(self.path)
-        return TextTree("\(witness.name(last.object)) is readable, and links to this object", links + ways)
+        return TextTree("\(witness.name(last.object)) is readable, and links to this object" + part(path), links + ways)
     }
 
     private func leaf(_ fact: WitnessedFact, _ branches: [TextTree] = [], suffix: String = "") -> TextTree {

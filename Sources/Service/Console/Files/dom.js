@@ -84,11 +84,11 @@ export function save(name, mediaType, text) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** Returns rows of values as CSV (RFC 4180). A cell that a spreadsheet could take for a formula begins with an apostrophe. */
+/** Returns rows of values as CSV (RFC 4180). An apostrophe is before what a spreadsheet could take for a formula: at the begin of a cell, and after a semicolon, which separates cells in some countries. */
 export function csv(columns, rows) {
     const cell = (value) => {
         const text = String(value ?? '');
-        const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+        const plain = text.replace(/(^|[;\t\r\n])([ "]*)(?=[=+\-@])/g, "$1$2'");
         return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
     };
     return `${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;

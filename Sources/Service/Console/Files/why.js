@@ -38,10 +38,16 @@ function levels(answer, subject) {
     return h('div', { class: 'levels' }, [...answer.levels].reverse().map((level) => {
         const given = level.missing.length === 0;
         const state = h('span', { class: given ? 'given' : 'lacking' }, given ? t('level.gives') : t('level.lacks'));
-        const paths = level.paths.map((path) => [picture(path, subject), sources(path)]);
+        const isPart = (path) => path.privileges.length < new Set(answer.privileges).size;
+        const whole = level.paths.filter((path) => !isPart(path));
+        const parts = level.paths.length - whole.length;
+        // Ways that give all come first.
+        const paths = [...whole, ...level.paths.filter(isPart)].map((path) => [
+            isPart(path) && h('p', { class: 'note part' }, rich('why.part', { privileges: chips(path.privileges) })), picture(path, subject), sources(path)]);
+        const count = [whole.length > 0 && t('why.ways', { n: whole.length }), parts > 0 && t(whole.length > 0 ? 'why.parts.too' : 'why.parts.only', { n: parts })].filter(Boolean).join(' ');
         const heading = h('h2', {}, title[level.level], ' ', state);
         if (level.level === 'object') {
-            return h('section', { class: 'card' }, heading, h('p', { class: 'muted' }, level.paths.length > 0 ? t('why.ways', { n: level.paths.length }) : t('why.no.way')), h('div', { class: 'ways' }, paths));
+            return h('section', { class: 'card' }, heading, h('p', { class: 'muted' }, count || t('why.no.way')), h('div', { class: 'ways' }, paths));
         }
         return h('details', { class: 'card', open: !given }, h('summary', {}, heading), h('p', { class: 'muted' }, t(`level.${level.level}.text`)), h('div', { class: 'ways' }, paths));
     }));

@@ -5,8 +5,9 @@ package import Permissions
 /// A store as a policy decision point of AuthZEN 1.0: converts the bytes of a request into the bytes of a response.
 ///
 /// Subjects are the principals of the store by type and id. Resources are its objects by class and id. Actions are its privileges,
-/// the aliases of classes, and its named sets of privileges. Other data of a request in `properties` and `context` is ignored, except for two members of
-/// `context`: `muniment_at`, a revision or a time, and `reason`. The response's `context` contains its revision.
+/// the aliases of classes, and its named sets of privileges. Other data of a request in `properties` and `context` is ignored,
+/// except for two members of `context`: `muniment_at`, a revision or a time, and `reason`. The response's `context` contains its
+/// revision.
 ///
 /// Requests are I-JSON (RFC 7493): a name that occurs twice in an object, or a number beyond the range of `Double`, is refused
 /// anywhere. `null` is the same as a missing member.

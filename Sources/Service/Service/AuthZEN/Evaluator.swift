@@ -81,8 +81,8 @@ struct Evaluator {
             return "\(question.resource.id) is not a valid id for a resource of type \(question.resource.type)"
         }
         guard let privileges = try store.action(question.action.name, onClass: question.resource.type, in: snapshot) else {
-            return
-                "\(question.action.name) is neither a privilege nor a named set of the store, nor an alias of the class \(question.resource.type)"
+            let (action, className) = (question.action.name, question.resource.type)
+            return "\(action) is neither a privilege nor a named set of the store, nor an alias of the class \(className)"
         }
         return try snapshot.check(subject, snapshot.names(privileges), on: object, for: audience).explanation
     }

@@ -56,9 +56,8 @@ extension Invocation {
             throw UsageError("--remove-privileges: the class `\(name)` does not have `\(absent)`; it has \(all)")
         }
         if !removed.isEmpty {
-            note(
-                "`\(name)` loses \(removed.joined(separator: ", ")): grants of \(removed.count == 1 ? "it" : "them") have no effect until it is added again"
-            )
+            let lost = removed.joined(separator: ", ")
+            note("`\(name)` loses \(lost): grants of \(removed.count == 1 ? "it" : "them") have no effect from now on")
         }
         return present.filter { !removed.contains($0) } + (added ?? []).filter { !present.contains($0) }
     }

@@ -21,7 +21,7 @@ extension Command {
             // A new store has only revision 0, so its export contains only the header.
             let span = try store.revisions(from: from == Revision(1) ? nil : .revision(from), to: last.map(Moment.revision))
             let to = Revision(span.upperBound - 1)
-            return try HistoryExporter(store).export(from: from, to: to, write: output.raw)
+            return try HistoryExporter(store).export(from: from, to: to, write: output.json(text:))
         }
         return .success
     }
@@ -35,7 +35,7 @@ extension Command {
         let file = try call.word("the argument FILE")
         try call.end()
         let output = call.output
-        _ = try call.withStore(.reading) { store in try QuestionFileAnswerer(store).answer(file: file, write: output.raw) }
+        _ = try call.withStore(.reading) { store in try QuestionFileAnswerer(store).answer(file: file, write: output.json(text:)) }
         return .success
     }
 

@@ -19,11 +19,11 @@ final class Output {
     ///
     /// - Parameter punctuation: the text before the value.
     func json(_ value: JSONValue, after punctuation: String = "") throws {
-        let text = String(decoding: try JSONText.encode(value), as: UTF8.self)
-        buffer.append(contentsOf: punctuation.utf8)
-        buffer.append(contentsOf: text.escapingUnseenAsJSON.utf8)
-        try endLine()
+        try json(text: punctuation + String(decoding: try JSONText.encode(value), as: UTF8.self))
     }
+
+    /// Writes a line of JSON that is encoded already.
+    func json(text: String) throws { try raw(text.escapingUnseenAsJSON) }
 
     /// Writes an unchanged line.
     func raw(_ line: String) throws {

@@ -51,10 +51,14 @@ struct RowWriter {
 
 extension String {
     /// The text as a field of RFC 4180. A spreadsheet would calculate a field that begins like a formula; an apostrophe before it
-    /// makes it text.
+    /// makes it text. A spreadsheet whose separator is the semicolon begins a field after each one.
     fileprivate var csvField: String {
-        let isFormula = first.map { "=+-@".contains($0) } ?? false
-        let text = isFormula ? "'" + self : self
+        var (text, isBegin) = ("", true)
+        for scalar in unicodeScalars {
+            if isBegin, "=+-@".unicodeScalars.contains(scalar) { text += "'" }
+            text.unicodeScalars.append(scalar)
+            isBegin = scalar == ";" || scalar == "\t" || isBegin && (scalar == " " || scalar == "\"")
+        }
         guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return text }
         return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
