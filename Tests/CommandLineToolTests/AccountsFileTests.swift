@@ -1,4 +1,5 @@
 import Credentials
+import Foundation
 import Identity
 import IdentitySupport
 import Mail
@@ -56,6 +57,11 @@ struct AccountsFileTests {
         ),
         (provider(#""clientSecretFile":"nothing""#), "nothing"),
         (provider(#""clientSecretFile":"empty""#), "is empty"),
+        (provider(#""clientSecretFile":"read""#), "is secret, but its mode 0640 allows other users to open it"),
+        (
+            #"{"mail":{"smtp":{"address":"smtps://h","from":"a@example.com","user":"a","passwordFile":"read"}}}"#,
+            "is secret, but its mode 0640"
+        ),
         (provider(#""trustsEmail":"yes""#), "is neither true nor false"),
         (provider(#""priority":-1"#), "`providers[0].priority` is not a whole number"),
         (#"{"mail":{"outbox":"out"},"serviceName":"X\r\nBcc: a@b.example"}"#, "`serviceName` is not a valid service name"),
@@ -83,7 +89,8 @@ struct AccountsFileTests {
     @Test("An invalid setting is reported with its position and a remedy, and no service is started")
     func table() throws {
         try BuiltTool.inFreshFolder { tool in
-            try tool.write("", to: "empty")
+            try tool.write("", to: "empty", mode: 0o600)
+            try tool.write("a secret\n", to: "read", mode: 0o640)
             for row in Self.rows {
                 try tool.write(row.file, to: "accounts.json")
                 let result = try tool.run("serve --data site --listen 127.0.0.1:0 --accounts accounts.json")
@@ -91,6 +98,10 @@ struct AccountsFileTests {
                 #expect(result.errors.contains(row.message), "\(row.file): \(result.errors)")
                 #expect(result.output.isEmpty, "\(row.file)")
             }
+            try tool.write(#"{"mail":{"outbox":"out"}}"#, to: "accounts.json", mode: 0o664)
+            let changeable = try tool.run("serve --data site --listen 127.0.0.1:0 --accounts accounts.json")
+            #expect(changeable.code == 2)
+            #expect(changeable.errors.contains("its mode 0664 allows other users to change it"), "\(changeable.errors)")
             let missing = try tool.run("serve --data site --listen 127.0.0.1:0 --accounts nowhere.json")
             #expect(missing.code == 2 && missing.errors.contains("nowhere.json"))
         }
@@ -160,6 +171,7 @@ struct AccountsFileTests {
     func openedProvider(trustsEmail: Bool) throws {
         try withTemporaryFolder { folder in
             try FileBytes.write(Array("the secret\n".utf8), to: folder + "/secret")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/secret")
             let text = Self.provider(#""trustsEmail":\#(trustsEmail),"priority":3,"clientSecretFile":"secret""#)
             let providers = try Self.read(text, in: folder).openProviders()
             try #require(providers.count == 1)
@@ -178,6 +190,7 @@ struct AccountsFileTests {
         defer { server.stop() }
         try withTemporaryFolder { folder in
             try FileBytes.write(Array("\(MailProcess.password)\n".utf8), to: folder + "/password")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/password")
             let smtp = #""address":"\#(server.address)","from":"no-reply@example.com""#
             let login = #""user":"\#(MailProcess.user)","passwordFile":"password""#
             let mailer = try Self.read(#"{"mail":{"smtp":{\#(smtp),\#(login)}}}"#, in: folder).openMailer()

@@ -52,8 +52,10 @@ struct BuiltTool {
     }
 
     /// Writes a file into the folder.
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.appending(path: name))
+    func write(_ text: String, to name: String, mode: Int = 0o644) throws {
+        let path = folder.appending(path: name)
+        try Data(text.utf8).write(to: path)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path.path)
     }
 
     private func call(_ command: [String]) throws -> Result {

@@ -83,6 +83,32 @@ struct ConfigurationTests {
         }
     }
 
+    @Test(
+        "A configuration that others can change, or that has a password and can be read, is refused; so is a password in an option")
+    func passwords() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.write(#"{"listen":"127.0.0.1:0"}"#, to: "c.json", mode: 0o666)
+            let changeable = try check(tool, "", "--data data --config c.json")
+            #expect(changeable.code == 2)
+            #expect(changeable.errors.contains("its mode 0666 allows other users to change it"), "\(changeable.errors)")
+            for address in ["postgresql://m:hush@db/m", "postgres://m@db/m?sslmode=require&password=hush"] {
+                try tool.write(#"{"listen":"127.0.0.1:0","log":"\#(address)"}"#, to: "c.json", mode: 0o644)
+                let readable = try check(tool, "", "--data data --config c.json")
+                #expect(readable.code == 2)
+                #expect(
+                    readable.errors.contains("is secret, but its mode 0644 allows other users to open it"), "\(readable.errors)")
+                for option in ["serve --data data --log \(address)", "log move --to=\(address)", "log copy --log \(address)"] {
+                    let shown = try tool.run(option)
+                    #expect(shown.code == 2)
+                    #expect(shown.errors.contains("shows the password in this address to every user"), "\(shown.errors)")
+                    #expect(!(shown.errors + readable.errors).contains("hush"))
+                }
+            }
+            try tool.write(#"{"listen":"127.0.0.1:0","log":"postgresql://m@db/m?user=a:b"}"#, to: "c.json", mode: 0o644)
+            #expect(try !check(tool, "", "--data data --config c.json").errors.contains("is secret"))
+        }
+    }
+
     @Test("`--check` reports every problem that would prevent a start, and changes nothing")
     func problems() throws {
         try BuiltTool.inFreshFolder { tool in

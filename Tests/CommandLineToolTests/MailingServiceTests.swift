@@ -29,7 +29,7 @@ struct MailingServiceTests {
         DispatchQueue.global().asyncAfter(deadline: .now() + 1_200, execute: deadline)
         defer { deadline.cancel() }
         try BuiltTool.inFreshFolder { tool in
-            try tool.write(MailProcess.password + "\n", to: "mail-password")
+            try tool.write(MailProcess.password + "\n", to: "mail-password", mode: 0o600)
             try tool.write(
                 """
                 {"serviceName":"Example","mail":{"smtp":{"address":"\(server.address)","from":"Example <no-reply@example.com>",

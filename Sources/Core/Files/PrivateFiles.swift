@@ -76,7 +76,29 @@ public struct ExposedFileError: Error, Hashable, Sendable, CustomStringConvertib
     public let mode: UInt32
 
     public var description: String {
-        "`\(path)` is secret, but its mode 0\(String(mode, radix: 8)) allows other users to open it. Create a new key if others may have "
-            + "read this one, then run `chmod 600 \(path)`"
+        "`\(path)` is secret, but its mode 0\(String(mode, radix: 8)) allows other users to open it. Replace the secret if others may "
+            + "have read it, then run `chmod 600 \(path)`"
+    }
+}
+
+/// Refuses a file of settings that other users can change.
+///
+/// - Parameter path: the file. A symbolic link is followed.
+/// - Throws: ``ChangeableFileError``, or a `FileError` if the file cannot be accessed.
+public func requireUnchangeableFile(_ path: String) throws {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { throw FileError(errno, "read", path: path) }
+    guard status.st_mode & 0o022 == 0 else { throw ChangeableFileError(path: path, mode: UInt32(status.st_mode & 0o777)) }
+}
+
+/// A file of settings that other users can change.
+public struct ChangeableFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let path: String
+    /// The mode, as for `chmod`.
+    public let mode: UInt32
+
+    public var description: String {
+        "`\(path)` decides who has access, but its mode 0\(String(mode, radix: 8)) allows other users to change it. Check its content, "
+            + "then run `chmod go-w \(path)`"
     }
 }

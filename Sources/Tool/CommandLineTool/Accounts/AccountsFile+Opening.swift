@@ -36,7 +36,10 @@ extension AccountsFile {
     }
 
     /// Returns the secret in a file: its first line.
+    ///
+    /// - Throws: ``SettingsError`` if other users can open the file, or it is empty; a file error.
     static func secret(in path: String) throws -> String {
+        do { try requirePrivateFile(path) } catch let exposed as ExposedFileError { throw SettingsError("\(exposed)") }
         let text = String(decoding: try readFile(path), as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isNewline).first else {
             throw SettingsError("`\(path)` is empty; write the secret on its first line")
@@ -98,6 +101,7 @@ extension Invocation {
 extension AccountsFile {
     /// Reads a settings file. Paths in it are relative to its folder.
     init(at path: String) throws {
+        do { try requireUnchangeableFile(path) } catch let problem as ChangeableFileError { throw SettingsError("\(problem)") }
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
         try self.init(try readFile(path), relativeTo: folder.hasSuffix("/") ? String(folder.dropLast()) : folder)
     }

@@ -64,7 +64,10 @@ struct Configuration {
 
     private static func read(_ path: String, _ options: [Option]) throws -> [String: String] {
         let json: JSONValue
-        do { json = try JSONText.decode(try readFile(path), limit: fileLimitBytes) } catch let error as JSONError {
+        do {
+            try requireUnchangeableFile(path)
+            json = try JSONText.decode(try readFile(path), limit: fileLimitBytes)
+        } catch let error as ChangeableFileError { throw UsageError("\(error)") } catch let error as JSONError {
             throw UsageError("`\(path)` is not JSON: \(error)")
         } catch { throw UsageError("the configuration cannot be read: \(error)") }
         guard case .object(let members) = json else {
@@ -78,6 +81,9 @@ struct Configuration {
                 throw UsageError("unknown key `\(name)` in `\(path)`; \(remedy)")
             }
             values[name] = try text(of: value, for: option, in: path)
+        }
+        if values.values.contains(where: isDatabaseWithPassword) {
+            do { try requirePrivateFile(path) } catch let error as ExposedFileError { throw UsageError("\(error)") }
         }
         return values
     }

@@ -42,7 +42,13 @@ struct ParsedArguments {
         } else {
             throw UsageError("`--\(name)` has no value; write `\(option.usage)`")
         }
-        try values[name].map { try option.check($0, in: "`--\(name)`") }
+        guard let value = values[name] else { return }
+        try option.check(value, in: "`--\(name)`")
+        guard !isDatabaseWithPassword(value) else {
+            throw UsageError(
+                "--\(name): the list of processes shows the password in this address to every user; write it into the file that "
+                    + "PGPASSFILE names, or into the variable PGPASSWORD")
+        }
     }
 
     /// Throws ``UsageError`` for an option that the command does not accept.

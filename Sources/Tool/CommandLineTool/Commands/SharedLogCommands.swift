@@ -24,6 +24,14 @@ extension Option {
     static let sharedLog: [Option] = [sharedLogAddress, withoutStandby, lagLimit]
 }
 
+/// Whether a text is the address of a database with a password in it.
+func isDatabaseWithPassword(_ text: String) -> Bool {
+    guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else { return false }
+    let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+    let user = authority.contains("@") ? authority.prefix { $0 != "@" } : ""
+    return user.contains(":") || text.contains("?password=") || text.contains("&password=")
+}
+
 extension Invocation {
     /// The shared logs that the options name; nil without them.
     func sharedLogs() throws -> PostgreSQLLogs? {
