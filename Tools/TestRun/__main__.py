@@ -150,41 +150,68 @@ class Run:
     def everything(self):
         stages.prepare()
         print(f"seed {self.seed}", flush=True)
+        preparations = [] if self.options.tests else list(stages.preparations(self.options.fast))
         needs_build = self.options.checks != ["Format"]
-        before = [] if self.options.tests else [
-            job for job in stages.preparations(self.options.fast) if self.is_chosen(job.name) or job.name == "Packages" and needs_build]
-        if needs_build:
-            before.insert(0, stages.build(self.built))
-        self.do(before, 2)
-        if any(not result.has_passed for result in self.results if result.job.name in ("Build", "Packages")):
-            print("nothing was tested", file=sys.stderr)
-            return False
-        jobs = []
-        if self.options.tests or self.is_chosen("Tests"):
-            bundle = Bundle(self.built, self.runner.environment, self.estimates())
-            for job in bundle.jobs(self.folder, self.options.tests):
-                job.environment |= self.in_memory
-                jobs.append(job)
-        if not self.options.tests:
-            checks = stages.fast_checks() if self.options.fast else stages.all_checks(self.seed, os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180"), self.built)
-            jobs += [job for job in checks if self.is_chosen(job.name)]
-        if not jobs and (self.options.tests or not any(self.is_chosen(name) for name in ("Build", "Packages", "Format", "Memory"))):
+        tests = self.options.tests or self.is_chosen("Tests")
+        early, late = ([job for job in jobs if not self.options.tests and self.is_chosen(job.name)] for jobs in self.checks())
+        if not (tests or early or late or self.options.tests or any(self.is_chosen(name) for name in ("Build", "Packages", "Format", "Memory"))):
             self.failures.append("no check or test matches what was asked for")
-        self.do(jobs, self.options.width)
+            return False
+        before = [job for job in preparations if self.is_chosen(job.name) or job.name == "Packages" and needs_build]
+        if needs_build:
+            before.append(stages.build(self.built, "muniment") if early else stages.build(self.built))
+        if not self.do(before, len(before), "Packages", before[-1].name):
+            return False
+        builds_rest = needs_build and early and (tests or late or self.is_chosen("Build"))
+        first = [*early, *([stages.build(self.built)] if builds_rest else [])]
+        if not self.do(first, self.options.width, "Build", then=lambda: self.jobs_after_build(tests, late), at_once=not builds_rest):
+            return False
         if not self.options.fast and not self.options.tests and self.is_chosen("Memory"):
             self.do(stages.sanitizer(self.options.sanitize), 1)
         self.keep_estimates()
         return not self.failures and bool(self.results)
 
+    def checks(self):
+        """The checks that need the tool, and those that need the whole build."""
+        if self.options.fast:
+            return stages.fast_checks(), []
+        return stages.checks_of_tool(self.seed, os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180"), self.built), stages.checks_of_all()
+
+    def jobs_after_build(self, tests, checks):
+        if tests:
+            for job in Bundle(self.built, self.runner.environment, self.estimates()).jobs(self.folder, self.options.tests):
+                job.environment |= self.in_memory
+                yield job
+        yield from checks
+
     def is_chosen(self, name):
         return not self.options.checks or any(word.lower() in name.lower() for word in self.options.checks)
 
-    def do(self, jobs, width):
-        for result in self.runner.run_all(jobs, width):
+    def do(self, jobs, width, *needed, then=None, at_once=False):
+        """Runs jobs. Returns False as soon as a needed one has failed.
+
+        `then` returns more jobs. They begin `at_once`, or when the needed one has succeeded.
+        """
+        self.runner.add(jobs)
+        if then and at_once:
+            self.runner.add(then())
+        for result in self.runner.run_all(width):
             self.results.append(result)
-            if isinstance(result.job, ProcessOfTests):
-                self.take_tests(result)
+            self.take(result)
+            if result.job.name not in needed:
                 continue
+            if not result.has_passed:
+                self.runner.interrupt()
+                print("the rest was not tested", file=sys.stderr)
+                return False
+            if then and not at_once:
+                self.runner.add(then())
+        return True
+
+    def take(self, result):
+        if isinstance(result.job, ProcessOfTests):
+            self.take_tests(result)
+        else:
             mark = "" if result.has_passed else ": FAILED"
             print(f"\n== {result.job.name} ({result.seconds:.0f} s){mark}\n{result.output.rstrip()}", flush=True)
             if not result.has_passed:

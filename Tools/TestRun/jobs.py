@@ -1,11 +1,11 @@
 """Runs several commands at once, and keeps the output and the duration of each."""
 
 import os
+import queue
 import signal
 import subprocess
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 
@@ -92,6 +92,8 @@ class Runner:
         self.lock = threading.Lock()
         self.running = set()
         self.is_interrupted = False
+        self.waiting = []
+        self.ended = queue.Queue()
 
     def run(self, job):
         begin = time.monotonic()
@@ -109,19 +111,32 @@ class Runner:
         processor_seconds = usage.ru_utime + usage.ru_stime
         return Result(job, begin, time.monotonic(), exit_code, text, running.is_out_of_time, processor_seconds)
 
-    def run_all(self, jobs, width):
-        """Runs jobs, at most `width` at once. Yields each result when its job has ended."""
-        ordered = sorted(jobs, key=lambda job: -job.seconds)
-        pool = ThreadPoolExecutor(width)
+    def add(self, jobs):
+        """Adds jobs. The longest one begins first."""
+        self.waiting = sorted(self.waiting + list(jobs), key=lambda job: -job.seconds)
+
+    def run_all(self, width):
+        """Runs the added jobs, at most `width` at once. Yields each result when its job has ended; then more jobs can be added."""
+        count = 0
         try:
-            futures = [pool.submit(self.run, job) for job in ordered]
-            for future in as_completed(futures):
-                yield future.result()
+            while self.waiting or count > 0:
+                while self.waiting and count < width:
+                    threading.Thread(target=self.run_and_tell, args=[self.waiting.pop(0)]).start()
+                    count += 1
+                result = self.ended.get()
+                count -= 1
+                if isinstance(result, BaseException):
+                    raise result
+                yield result
         except BaseException:
             self.interrupt()
             raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+
+    def run_and_tell(self, job):
+        try:
+            self.ended.put(self.run(job))
+        except BaseException as error:
+            self.ended.put(error)
 
     def interrupt(self):
         with self.lock:

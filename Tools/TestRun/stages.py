@@ -10,12 +10,16 @@ SOURCES = ["Sources", "Tests", "Tools", "Plugins", "Package.swift"]
 FORMAT = ["swift", "format", "lint", "--strict", "--parallel", "--recursive", "--configuration", "Tools/swift-format.json", *SOURCES]
 
 
-def build(built):
-    """The one build: the optimized product, and tests that see its internal declarations. No check reads debug information."""
+def build(built, product=None):
+    """The one build: the optimized product, and tests that see its internal declarations. No check reads debug information.
+
+    With a product, only the part for that one is built. Everything else begins after it.
+    """
+    part = ["--product", product] if product else ["--build-tests"]
     return Job(
-        "Build", ["swift", "build", "--configuration", "release", "--build-tests",
-                  "-Xswiftc", "-enable-testing", "-Xswiftc", "-gnone", "--scratch-path", str(built.parent)],
-        limit_seconds=5400)  # fmt: skip
+        f"Build of {product}" if product else "Build",
+        ["swift", "build", "--configuration", "release", *part, "-Xswiftc", "-enable-testing", "-Xswiftc", "-gnone", "--scratch-path", str(built.parent)],
+        10_000, limit_seconds=5400)  # fmt: skip
 
 
 def preparations(is_fast):
@@ -33,18 +37,22 @@ def fast_checks():
     yield Job("Scenarios against the reference model", ["Tools/check-against-model"], environment=fewer("SCENARIOS", 40))
 
 
-def all_checks(seed, cluster_seconds, built):
-    """Every check, with the seconds it takes next to the tests."""
+def checks_of_tool(seed, cluster_seconds, built):
+    """The checks that need only the tool, with the seconds each takes next to others."""
     yield Job("Several machines under faults", ["Tools/cluster", "test", "--seconds", cluster_seconds, "--seed", seed], 300,
               environment={"MUNIMENT_BINARY": str(built / "muniment")})  # fmt: skip
     yield Job("Console", ["Tools/check-console"], 200)
     yield Job("The API against its description", ["Tools/check-api"], 90)
     yield Job("Package", ["Tools/check-package"], 90)
     yield Job("Clients", ["Tools/check-clients"], 60)
-    yield Job("Documentation", ["Tools/check-doc-comments"], 60)
     yield Job("Documents", ["Tools/check-documents"], 30)
-    yield Job("Running", ["Tools/check-run"], 30)
     yield Job("Scenarios against the reference model", ["Tools/check-against-model"], 150)
+
+
+def checks_of_all():
+    """The checks that need the whole build."""
+    yield Job("Documentation", ["Tools/check-doc-comments"], 60)
+    yield Job("Running", ["Tools/check-run"], 30)
     yield Job("Accounts from end to end", ["Tools/identity-demo"], 30)
     yield Job("Replicas from end to end", ["Tools/offline-demo"], 30)
     yield Job("Several machines: the checkers", ["Tools/cluster", "self-test"], 30)

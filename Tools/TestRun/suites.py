@@ -12,6 +12,14 @@ from pathlib import Path
 
 from .jobs import Job
 
+# The seconds of the suites that take long next to others, for a run without the durations of an earlier one.
+LONG = {
+    "MunimentTests.FaultsOfBytes": 140, "MunimentTests.RandomNoticeTests": 60, "CredentialsTests.TokenFileTests": 60,
+    "ServiceTests.ReplicaStreamTests": 55, "MunimentTests.RandomReplicaTests": 50, "MunimentTests.BackupFaultTests": 45,
+    "MunimentTests.MembershipLimitTests": 40, "ServiceTests.KillTests": 30, "CommandLineToolTests.AuditCommandTests": 30,
+    "MunimentTests.RandomHistoryTests": 30, "CommandLineToolTests.RunningServiceTests": 30, "SharedLogTests.SharedStoreTests": 30,
+    "CommandLineToolTests.SharedLogCommandTests": 25, "MunimentClientTests.SocketScheduleTests": 25, "CommandLineToolTests.CompletionTests": 25,
+}  # fmt: skip
 # A process has at most about this many tests, unless a single suite has more.
 TESTS_OF_A_PROCESS = 24
 
@@ -76,7 +84,9 @@ class Bundle:
             logs = folder / f"{name} logs"
             logs.mkdir()
             command = [*self.command, "--no-parallel", "--event-stream-output-path", str(events), "--event-stream-version", "0", *filters]
-            seconds = sum(self.estimates.get(without_place(test), 1) for test in group["tests"])
+            seconds = sum(self.estimates.get(without_place(test), 0.5) for test in group["tests"])
+            if not self.estimates:
+                seconds += sum(LONG.get(beginning.rstrip("/"), 0) for beginning in group["beginnings"])
             yield ProcessOfTests(
                 name, command, seconds, environment={"SERVICE_LOGS": str(logs)}, events=events, tests=group["tests"], logs=logs)
 
