@@ -57,10 +57,10 @@ struct AccountsFileTests {
         ),
         (provider(#""clientSecretFile":"nothing""#), "nothing"),
         (provider(#""clientSecretFile":"empty""#), "is empty"),
-        (provider(#""clientSecretFile":"read""#), "is secret, but its mode 0640 allows other users to open it"),
+        (provider(#""clientSecretFile":"read""#), "is secret, but its mode 0644 allows other users to open it"),
         (
             #"{"mail":{"smtp":{"address":"smtps://h","from":"a@example.com","user":"a","passwordFile":"read"}}}"#,
-            "is secret, but its mode 0640"
+            "is secret, but its mode 0644"
         ),
         (provider(#""trustsEmail":"yes""#), "is neither true nor false"),
         (provider(#""priority":-1"#), "`providers[0].priority` is not a whole number"),
@@ -90,7 +90,7 @@ struct AccountsFileTests {
     func table() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.write("", to: "empty", mode: 0o600)
-            try tool.write("a secret\n", to: "read", mode: 0o640)
+            try tool.write("a secret\n", to: "read", mode: 0o644)
             for row in Self.rows {
                 try tool.write(row.file, to: "accounts.json")
                 let result = try tool.run("serve --data site --listen 127.0.0.1:0 --accounts accounts.json")

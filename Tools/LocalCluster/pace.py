@@ -1,17 +1,25 @@
 """Time as the processes of this machine get it.
 
-On a machine with other work, everything takes longer. So the deadlines of the test count seconds of a processor that is not shared: a thread
-does some work again and again, and compares the time it took with the processor time it needed. If work takes three times as long as it
-needs, three seconds count as one. On a quiet machine, the seconds are those of the clock.
+On a machine with other work, everything takes longer. So the deadlines of the test count seconds of a processor that is not shared: a
+process does some work again and again, and compares the time it took with the processor time it needed. If work takes three times as long
+as it needs, three seconds count as one. On a quiet machine, the seconds are those of the clock.
 """
 
 import bisect
-import hashlib
+import subprocess
+import sys
 import threading
 import time
 
-WORK = bytes(4 << 20)
-PAUSE = 0.2
+# Prints how many times too long the work took. A process of its own, because threads of Python wait for each other.
+MEASURE = """
+import hashlib, time
+while True:
+    begin, needed = time.monotonic(), time.thread_time()
+    hashlib.sha256(bytes(4 << 20))
+    print((time.monotonic() - begin) / (time.thread_time() - needed), flush=True)
+    time.sleep(0.2)
+"""
 # A sample tells about the machine for this many seconds.
 RECENT = 5
 
@@ -25,13 +33,11 @@ class Pace:
         self.clocks, self.counts, self.ratios = [begin], [0.0], [1.0]
 
     def measure(self):
-        while True:
-            begin, needed = time.monotonic(), time.thread_time()
-            # Other threads of Python go on meanwhile.
-            hashlib.sha256(WORK)
-            end, needed = time.monotonic(), time.thread_time() - needed
-            self.add(end, (end - begin) / needed)
-            time.sleep(PAUSE)
+        # It ends when nobody reads its output.
+        command = [sys.executable, "-c", MEASURE]
+        measuring = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in measuring.stdout:
+            self.add(time.monotonic(), float(line))
 
     def add(self, clock, ratio):
         """Adds a sample."""

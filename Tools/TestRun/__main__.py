@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from . import stages
-from .jobs import Runner
+from .jobs import Job, Runner
 from .suites import Bundle, ProcessOfTests, output_of, quoted
 
 DESCRIPTION = """\
@@ -45,22 +45,35 @@ MEMORY_BYTES = 4 << 30
 def main():
     options = arguments()
     os.chdir(Path(__file__).resolve().parent.parent.parent)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupted)
     if options.half_core is not None and "MUNIMENT_HALF_CORE" not in os.environ:
         sys.exit(on_half_a_core(str(options.half_core)))
-    folder = Path(tempfile.mkdtemp(prefix="muniment-test-run-"))
-    memory = memory_folder()
-    run, is_good = Run(options, folder, memory), False
+    folder, memory = Path(tempfile.mkdtemp(prefix="muniment-test-run-")), memory_folder()
     try:
-        is_good = run.everything()
-    except KeyboardInterrupt:
-        run.failures.append("the run was interrupted")
+        run, is_good = Run(options, folder, memory), False
+        try:
+            is_good = run.everything()
+        except BaseException as error:
+            run.failures.append(f"the run ended early: {error or type(error).__name__}")
+            if isinstance(error, SystemExit) and isinstance(error.code, str):
+                # The message is among the failures.
+                error.code = 2
+            raise
+        finally:
+            run.print_end()
     finally:
-        run.print_end()
         for left in filter(None, [folder, memory]):
             shutil.rmtree(left, ignore_errors=True)
-    print(f"{time.monotonic() - run.begin:.0f} s in all", file=sys.stderr)
     sys.exit(0 if is_good else 1)
+
+
+def interrupted(number, _):
+    """Ends the run, once. Another signal would end the ending."""
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
+    print("interrupted: ends the checks, which can take a minute", file=sys.stderr)
+    sys.exit(128 + number)
 
 
 def arguments():
@@ -74,6 +87,10 @@ def arguments():
     parser.add_argument("--width", type=int, default=WIDTH, metavar="N", help=f"how many checks run at once (default: {WIDTH})")
     parser.add_argument("checks", nargs="*", metavar="CHECK", help="only checks whose names contain one of these words")
     options = parser.parse_args()
+    if options.width < 1:
+        parser.error(f"--width: `{options.width}` is below 1")
+    if options.tests == "":
+        parser.error("--tests: the regular expression is empty; leave the option out to run all tests")
     if options.tests and options.checks:
         parser.error("--tests runs tests alone; name checks without it")
     if options.sanitize and (options.fast or options.tests or options.checks):
@@ -87,11 +104,11 @@ def arguments():
 
 def on_half_a_core(processor):
     """Runs this program again on one processor, with a busy loop on the same one."""
-    loop = subprocess.Popen(["taskset", "-c", processor, sys.executable, "-c", "while True: pass"])
+    loop = subprocess.Popen(["taskset", "-c", processor, sys.executable, "-c", "while True: pass"], start_new_session=True)
     try:
         environment = {**os.environ, "MUNIMENT_HALF_CORE": processor}
         command = ["taskset", "-c", processor, sys.executable, "-m", "TestRun", *sys.argv[1:]]
-        inner = subprocess.Popen(command, env=environment)
+        inner = subprocess.Popen(command, env=environment, start_new_session=True)
         try:
             return inner.wait()
         except BaseException:
@@ -145,67 +162,65 @@ class Run:
             environment |= stages.fewer("HISTORIES", 20)
         self.runner = Runner(folder, environment)
         # Tests of kills, faults and full disks use the disk.
-        self.in_memory = {"TMPDIR": str(memory), "MUNIMENT_TEST_DISK": tempfile.gettempdir()} if memory else {}
+        disk = folder / "d"
+        disk.mkdir()
+        for each in (folder, disk):
+            each.chmod(0o1777)
+        self.folders = {"TMPDIR": str(memory or disk), "MUNIMENT_TEST_DISK": str(disk)}
 
     def everything(self):
-        stages.prepare()
         print(f"seed {self.seed}", flush=True)
-        preparations = [] if self.options.tests else list(stages.preparations(self.options.fast))
-        needs_build = self.options.checks != ["Format"]
-        tests = self.options.tests or self.is_chosen("Tests")
-        early, late = ([job for job in jobs if not self.options.tests and self.is_chosen(job.name)] for jobs in self.checks())
-        if not (tests or early or late or self.options.tests or any(self.is_chosen(name) for name in ("Build", "Packages", "Format", "Memory"))):
-            self.failures.append("no check or test matches what was asked for")
+        chosen = self.chosen()
+        stages.prepare()
+        preparations = [job for job in chosen if job.name in ("Format", "Packages")]
+        checks = [job for job in chosen if job not in preparations]
+        needs_build = self.options.tests or any(job.name not in ("Memory", "Build") for job in checks)
+        if needs_build or "Build" in [job.name for job in checks]:
+            preparations.append(stages.build(self.built))
+        if not self.do(preparations, len(preparations), "Packages", "Build"):
             return False
-        before = [job for job in preparations if self.is_chosen(job.name) or job.name == "Packages" and needs_build]
-        if needs_build:
-            before.append(stages.build(self.built, "muniment") if early else stages.build(self.built))
-        if not self.do(before, len(before), "Packages", before[-1].name):
-            return False
-        builds_rest = needs_build and early and (tests or late or self.is_chosen("Build"))
-        first = [*early, *([stages.build(self.built)] if builds_rest else [])]
-        if not self.do(first, self.options.width, "Build", then=lambda: self.jobs_after_build(tests, late), at_once=not builds_rest):
-            return False
-        if not self.options.fast and not self.options.tests and self.is_chosen("Memory"):
+        jobs = [job for job in checks if job.name not in ("Tests", "Memory", "Build")]
+        if self.options.tests or "Tests" in [job.name for job in checks]:
+            tests = list(Bundle(self.built, self.runner.environment, self.estimates()).jobs(self.folder, self.options.tests))
+            if not tests:
+                self.failures.append("no test matches what was asked for")
+            for job in tests:
+                job.environment |= self.folders
+            jobs += tests
+        self.do(jobs, self.options.width)
+        if any(job.name == "Memory" for job in checks):
             self.do(stages.sanitizer(self.options.sanitize), 1)
         self.keep_estimates()
         return not self.failures and bool(self.results)
 
-    def checks(self):
-        """The checks that need the tool, and those that need the whole build."""
-        if self.options.fast:
-            return stages.fast_checks(), []
-        return stages.checks_of_tool(self.seed, os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180"), self.built), stages.checks_of_all()
-
-    def jobs_after_build(self, tests, checks):
-        if tests:
-            for job in Bundle(self.built, self.runner.environment, self.estimates()).jobs(self.folder, self.options.tests):
-                job.environment |= self.in_memory
-                yield job
-        yield from checks
+    def chosen(self):
+        """The chosen checks, and the packages that they need. Ends the run if there are none for one of the words."""
+        if self.options.tests:
+            return []
+        seconds = os.environ.get("MUNIMENT_CLUSTER_SECONDS", "180")
+        checks = stages.fast_checks() if self.options.fast else stages.all_checks(self.seed, seconds, self.built)
+        known = [Job("Build", []), Job("Tests", []), *stages.preparations(self.options.fast), *checks]
+        if not self.options.fast:
+            known.append(Job("Memory", []))
+        for word in self.options.checks:
+            if not any(word.lower() in job.name.lower() for job in known):
+                sys.exit(f"no check has `{word}` in its name; they are {', '.join(job.name for job in known)}")
+        chosen = [job for job in known if self.is_chosen(job.name)]
+        alone = {job.name for job in chosen} <= {"Format", "Build"}
+        return [job for job in known if job in chosen or job.name == "Packages" and not alone]
 
     def is_chosen(self, name):
         return not self.options.checks or any(word.lower() in name.lower() for word in self.options.checks)
 
-    def do(self, jobs, width, *needed, then=None, at_once=False):
-        """Runs jobs. Returns False as soon as a needed one has failed.
-
-        `then` returns more jobs. They begin `at_once`, or when the needed one has succeeded.
-        """
-        self.runner.add(jobs)
-        if then and at_once:
-            self.runner.add(then())
-        for result in self.runner.run_all(width):
+    def do(self, jobs, width, *needed):
+        """Runs jobs. Returns False as soon as a needed one has failed."""
+        for result in self.runner.run_all(jobs, width):
             self.results.append(result)
             self.take(result)
-            if result.job.name not in needed:
-                continue
-            if not result.has_passed:
+            if result.job.name in needed and not result.has_passed:
                 self.runner.interrupt()
                 print("the rest was not tested", file=sys.stderr)
                 return False
-            if then and not at_once:
-                self.runner.add(then())
         return True
 
     def take(self, result):
@@ -277,6 +292,7 @@ class Run:
             sys.stderr.flush()
         passed = sum(not test.issues for test in self.tests) + sum(result.has_passed for result in checks)
         print(f"\nseed {self.seed}; the count is of {len(checks)} checks and {len(self.tests)} tests", flush=True)
+        print(f"{time.monotonic() - self.begin:.0f} s in all")
         print(f"{passed} passed, {len(self.failures)} failed" + (f", {self.skipped_count} skipped" if self.skipped_count else ""), flush=True)
 
 

@@ -10,15 +10,11 @@ SOURCES = ["Sources", "Tests", "Tools", "Plugins", "Package.swift"]
 FORMAT = ["swift", "format", "lint", "--strict", "--parallel", "--recursive", "--configuration", "Tools/swift-format.json", *SOURCES]
 
 
-def build(built, product=None):
-    """The one build: the optimized product, and tests that see its internal declarations. No check reads debug information.
-
-    With a product, only the part for that one is built. Everything else begins after it.
-    """
-    part = ["--product", product] if product else ["--build-tests"]
+def build(built):
+    """The one build: the optimized product, and tests that see its internal declarations. No check reads debug information."""
     return Job(
-        f"Build of {product}" if product else "Build",
-        ["swift", "build", "--configuration", "release", *part, "-Xswiftc", "-enable-testing", "-Xswiftc", "-gnone", "--scratch-path", str(built.parent)],
+        "Build", ["swift", "build", "--configuration", "release", "--build-tests",
+                  "-Xswiftc", "-enable-testing", "-Xswiftc", "-gnone", "--scratch-path", str(built.parent)],
         10_000, limit_seconds=5400)  # fmt: skip
 
 
@@ -37,9 +33,10 @@ def fast_checks():
     yield Job("Scenarios against the reference model", ["Tools/check-against-model"], environment=fewer("SCENARIOS", 40))
 
 
-def checks_of_tool(seed, cluster_seconds, built):
-    """The checks that need only the tool, with the seconds each takes next to others."""
+def all_checks(seed, cluster_seconds, built):
+    """Every check, with the seconds it takes next to others."""
     yield Job("Several machines under faults", ["Tools/cluster", "test", "--seconds", cluster_seconds, "--seed", seed], 300,
+              limit_seconds=4800 + 3 * int(cluster_seconds),
               environment={"MUNIMENT_BINARY": str(built / "muniment")})  # fmt: skip
     yield Job("Console", ["Tools/check-console"], 200)
     yield Job("The API against its description", ["Tools/check-api"], 90)
@@ -47,10 +44,6 @@ def checks_of_tool(seed, cluster_seconds, built):
     yield Job("Clients", ["Tools/check-clients"], 60)
     yield Job("Documents", ["Tools/check-documents"], 30)
     yield Job("Scenarios against the reference model", ["Tools/check-against-model"], 150)
-
-
-def checks_of_all():
-    """The checks that need the whole build."""
     yield Job("Documentation", ["Tools/check-doc-comments"], 60)
     yield Job("Running", ["Tools/check-run"], 30)
     yield Job("Accounts from end to end", ["Tools/identity-demo"], 30)
@@ -64,12 +57,12 @@ def fewer(name, count):
 
 
 def sanitizer(is_asked_for):
-    """AddressSanitizer, if the sources that it is for have changed since it passed."""
+    """The layers that call C with AddressSanitizer, if the sources that it is for have changed since it passed."""
     has_passed = subprocess.run(["Tools/sanitize", "--is-recorded"], stdout=subprocess.DEVNULL).returncode == 0
     if has_passed and not is_asked_for:
         print("AddressSanitizer: not repeated, because its sources are those that passed it (--sanitize repeats it)")
         return []
-    return [Job("Memory: the layers that face C, with AddressSanitizer", ["Tools/sanitize"])]
+    return [Job("Memory", ["Tools/sanitize"])]
 
 
 def prepare():

@@ -6,6 +6,7 @@ So a duration is that of the test alone, the lines of a test are not mixed with 
 import json
 import re
 import subprocess
+import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,7 +58,9 @@ class Bundle:
 
     def suites(self, pattern=None):
         """The tests of each suite, by the beginning of their identifiers."""
-        listed = subprocess.run([*self.command, "--list-tests"], env=self.environment, capture_output=True, text=True, check=True)
+        listed = subprocess.run([*self.command, "--list-tests"], env=self.environment, capture_output=True, text=True)
+        if listed.returncode != 0:
+            sys.exit(f"the tests cannot be listed (exit code {listed.returncode}): {listed.stderr[-2000:]}")
         suites = defaultdict(list)
         for line in listed.stdout.splitlines():
             if re.match(r"\w+\.", line) and (pattern is None or re.search(pattern, line)):
