@@ -27,7 +27,7 @@ environment:
   MUNIMENT_HISTORIES   number of random histories that the tests compare with a simple model (default 200; 300 for notices; --fast: 20)
   MUNIMENT_SCENARIOS   number of random scenario files to compare with the reference model (default 200; --fast: 40; 0 for none)
   MUNIMENT_CLUSTER_SECONDS   seconds for which several machines are broken and checked (default 180)
-  MUNIMENT_SCHEDULES   number of random schedules of replicas (default 100; a fiftieth of them with processes and sockets)
+  MUNIMENT_SCHEDULES   number of random schedules of replicas (default 100; --fast: 20; a fiftieth of them with processes and sockets)
   MUNIMENT_SEED        the first seed for all of them, to repeat a run (default: a new one for each run, printed; with CI set, the same
                        for each run of a commit, so that its failures can be repeated)
 """
@@ -159,7 +159,7 @@ class Run:
             if name.startswith("MUNIMENT_") and name not in SETTINGS or name in ("ASAN_OPTIONS", "PYTHONPATH"):
                 del environment[name]
         if options.fast:
-            environment |= stages.fewer("HISTORIES", 20)
+            environment |= stages.fewer("HISTORIES", 20) | stages.fewer("SCHEDULES", 20)
         self.runner = Runner(folder, environment)
         # Tests of kills, faults and full disks use the disk.
         disk = folder / "d"

@@ -9,10 +9,10 @@ public enum TestSettings {
     public static let noticeHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 300
 
     /// The number of random histories that are searched on every route for data that callers may not know.
-    public static let taintedHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 4
+    public static let taintedHistoryCount = max(historyCount / 50, 2)
 
     /// The number of random schedules with withdrawn credentials.
-    public static let withdrawalHistoryCount = number("MUNIMENT_HISTORIES").map(Int.init) ?? 10
+    public static let withdrawalHistoryCount = max(historyCount / 20, 5)
 
     /// The number of flipped bits in each file of a data directory.
     public static let flipCount = number("MUNIMENT_FLIPS").map(Int.init) ?? 12
