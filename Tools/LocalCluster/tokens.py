@@ -7,7 +7,7 @@ import time
 from . import node, pace
 from .checks import Violation
 
-# Seconds: the promise is one, and the disk gets another.
+# Seconds: the promise is one, and one more is for a slow disk.
 LIMIT = 2
 
 

@@ -36,14 +36,6 @@ extension Store {
         return privileges
     }
 
-    /// Returns the privileges that an action requires on the objects of a class: those of the class's alias of this name, otherwise
-    /// the privilege of this name, otherwise those of the level of this name; nil if none exists.
-    package func action(_ name: String, onClass className: String, in snapshot: Snapshot) throws -> Privileges? {
-        if let known = try snapshot.action(name, onClass: className) { return known }
-        guard let level = try levels?.first(where: { ExactText($0.name) == ExactText(name) }) else { return nil }
-        return snapshot.privileges(named: level.privileges)
-    }
-
     /// Returns the names of the actions that a subject may perform on an object: its privileges, the aliases of the object's class, and
     /// the levels that have no other name of these, sorted.
     package func actions(of subject: PrincipalID, on object: ObjectID, in snapshot: Snapshot) throws -> [String] {
@@ -59,6 +51,19 @@ extension Store {
     public func setLevels(_ levels: [AccessLevel]) throws {
         let json = try JSONText.encode(.array(levels.map(\.json)))
         try writing { _ in try replaceFile(folder.levels, with: AccessLevel.file(json)) }
+    }
+}
+
+extension Snapshot {
+    /// Returns the privileges that an action requires on the objects of a class: those of the class's alias of this name, otherwise
+    /// the privilege of this name, otherwise those of the level of this name; nil if none exists.
+    ///
+    /// - Parameter levels: the levels of the store, which are in a file. They are read only for a name that is not known otherwise.
+    package func action(
+        _ name: String, onClass className: String, levels: () throws -> [AccessLevel]?
+    ) throws -> Privileges? {
+        if let known = try action(name, onClass: className) { return known }
+        return try levels()?.first { ExactText($0.name) == ExactText(name) }.flatMap { privileges(named: $0.privileges) }
     }
 }
 

@@ -84,7 +84,7 @@ export function save(name, mediaType, text) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** Returns rows of values as CSV (RFC 4180). An apostrophe is before what a spreadsheet could take for a formula: at the begin of a cell, and after a semicolon, which separates cells in some countries. */
+/** Returns rows of values as CSV (RFC 4180). A spreadsheet would calculate a cell that begins like a formula: an apostrophe makes it text, also after a semicolon, which separates cells in some countries. */
 export function csv(columns, rows) {
     const cell = (value) => {
         const text = String(value ?? '');

@@ -22,7 +22,7 @@ extension AuthZEN {
             let audience = try asker.audience(in: store)
             guard let name = resource.object, try snapshot.tells(audience, of: name),
                 let object = try snapshot.objectID(name),
-                let wanted = try store.action(parts.action?.name ?? "", onClass: resource.type, in: snapshot)
+                let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type, levels: { try store.levels })
             else { return [] }
             let found = try snapshot.subjects(ofType: subject.type, with: wanted, on: object)
             return try snapshot.holders(of: wanted, on: object, among: found, for: audience).map {
@@ -39,7 +39,7 @@ extension AuthZEN {
     package func searchResources(_ body: [UInt8]) throws -> [UInt8] {
         try search(.resource, body) { parts, snapshot in
             guard let (subject, resource) = try known(parts, snapshot),
-                let wanted = try store.action(parts.action?.name ?? "", onClass: resource.type, in: snapshot)
+                let wanted = try snapshot.action(parts.action?.name ?? "", onClass: resource.type, levels: { try store.levels })
             else { return [] }
             return try snapshot.objects(ofClass: resource.type, for: subject, with: wanted).map {
                 let (type, id) = Name($0).typeAndID

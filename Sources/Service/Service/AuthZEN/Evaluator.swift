@@ -18,6 +18,8 @@ struct Evaluator {
     private var lastSubject: (part: EntityPart, number: PrincipalID?)?
     private var lastAction: (part: ActionPart, type: ExactText, privileges: Privileges?)?
     private var lastResource: (part: EntityPart, number: ObjectID?)?
+    /// The named sets of the store, once a question needed them: a batch reads their file once.
+    private var levels: [AccessLevel]??
     /// The first bytes of the decisions at this moment, with a context.
     private lazy var permission = bytes(of: "{\"decision\":true,\"context\":{\"revision\":")
     private lazy var denial = bytes(of: "{\"decision\":false,\"context\":{\"revision\":")
@@ -73,14 +75,14 @@ struct Evaluator {
     /// Returns the reason of a decision in a sentence.
     ///
     /// - Parameter audience: who reads the reason.
-    private func reason(_ question: EvaluationRequest, for audience: () throws -> Audience) throws -> String {
+    private mutating func reason(_ question: EvaluationRequest, for audience: () throws -> Audience) throws -> String {
         guard let subject = question.subject.principal else {
             return "\(question.subject.id) is not a valid id for a subject of type \(question.subject.givenType)"
         }
         guard let object = question.resource.object else {
             return "\(question.resource.id) is not a valid id for a resource of type \(question.resource.type)"
         }
-        guard let privileges = try store.action(question.action.name, onClass: question.resource.type, in: snapshot) else {
+        guard let privileges = try privileges(for: question.action, on: question.resource.type) else {
             let (action, className) = (question.action.name, question.resource.type)
             return "\(action) is neither a privilege nor a named set of the store, nor an alias of the class \(className)"
         }
@@ -103,7 +105,13 @@ struct Evaluator {
 
     private mutating func privileges(for action: ActionPart, on type: String) throws -> Privileges? {
         if let lastAction, lastAction.part.isSame(as: action), lastAction.type == ExactText(type) { return lastAction.privileges }
-        let privileges = try store.action(action.name, onClass: type, in: snapshot)
+        let (snapshot, store) = (snapshot, store)
+        let privileges = try snapshot.action(action.name, onClass: type) {
+            if let levels { return levels }
+            let read = try store.levels
+            levels = .some(read)
+            return read
+        }
         lastAction = (action, ExactText(type), privileges)
         return privileges
     }

@@ -51,7 +51,7 @@ struct RowWriter {
 
 extension String {
     /// The text as a field of RFC 4180. A spreadsheet would calculate a field that begins like a formula; an apostrophe before it
-    /// makes it text. A spreadsheet whose separator is the semicolon begins a field after each one.
+    /// makes it text. In some countries, spreadsheets begin a field after each semicolon.
     fileprivate var csvField: String {
         var (text, isBegin) = ("", true)
         for scalar in unicodeScalars {
