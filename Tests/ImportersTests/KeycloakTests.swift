@@ -121,4 +121,23 @@ struct KeycloakTests {
             } throws: { "\($0)".contains("another realm") }
         }
     }
+
+    @Test("Admin events with a time that no text can have are unmapped")
+    func eventTimes() throws {
+        try SourceFiles.inFreshFolder { files in
+            // The first two overflow in microseconds, and the last two are before year 1 and after year 9999.
+            let times = ["9223372036854775807", "-9223372036854775807", "-62135596800001", "253402300800000"]
+            let events = times.map {
+                #"{"time":\#($0),"operationType":"CREATE","resourceType":"GROUP_MEMBERSHIP","#
+                    + #""resourcePath":"users/2/groups/g2","representation":"{}"}"#
+            }
+            let facts = try files.facts(
+                ["realm.json": Self.realm, "events.json": "[" + events.joined(separator: ",") + "]"], .keycloak)
+            #expect(files.reasons(facts).count == times.count)
+            for time in times { #expect(files.reasons(facts).contains { $0.contains("its time \(time) is outside the years") }) }
+            try files.load(facts)
+            let export = try files.withStore { try $0.head.time }
+            #expect(export == files.clock.now)
+        }
+    }
 }

@@ -193,4 +193,15 @@ struct OpenFGATests {
                 ])
         }
     }
+
+    /// A search that begins again at each blank line reads 10^11 characters, and does not end.
+    @Test("Blank lines are read once")
+    func blankLines() throws {
+        let blank = String(repeating: "\n", count: 500_000)
+        try SourceFiles.inFreshFolder { files in
+            let tuples = Self.tuples("user:ann owner doc:1")
+            try files.load(try files.facts(["model": blank + Self.drive + blank, "tuples": blank + tuples], .openfga))
+            #expect(try files.may("user:ann", "viewer", "doc:1"))
+        }
+    }
 }

@@ -156,4 +156,19 @@ struct SpiceDBTests {
             }
         }
     }
+
+    /// A search that begins again at each blank line reads 10^11 characters, and does not end.
+    @Test("Blank lines and open comments are read once")
+    func blankLines() throws {
+        let blank = String(repeating: "\n", count: 500_000)
+        try SourceFiles.inFreshFolder { files in
+            let facts = try files.facts(
+                ["schema.zed": blank + Self.schema, "tuples.txt": blank + Self.relationships + blank], .spicedb)
+            try files.load(facts)
+            #expect(try files.may("user:ann", "view", "doc:1"))
+            let comments = String(repeating: "/* ", count: 500_000)
+            let error = #expect(throws: SourceFileError.self) { try files.facts("definition user {}\n" + comments, .spicedb) }
+            #expect(error?.description.contains("a comment has no `*/`") == true)
+        }
+    }
 }

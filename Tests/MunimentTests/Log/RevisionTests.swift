@@ -73,6 +73,35 @@ struct RevisionTests {
         }
     }
 
+    @Test("E3: a time that an export could not be read with is refused, for a commit, an end of access and a new store")
+    func timesWithoutText() throws {
+        let first = try Instant("0001-01-01T00:00:00Z").microseconds
+        let last = try Instant("9999-12-31T23:59:59.999999Z").microseconds
+        for microseconds in [.min, first - 1, last + 1, .max] {
+            let time = Instant(microseconds: microseconds)
+            try withStore { (fixture) throws in
+                // The first commit of an import may be earlier than the store.
+                let change = Transaction("user:root", [.createRole("role:a")], authority: .importer, time: time)
+                #expect(throws: StoreError.timeOutOfRange(time)) { try fixture.store.commit(change) }
+                #expect(try fixture.head == .genesis)
+            }
+            try withTemporaryFolder { folder throws in
+                #expect(throws: StoreError.timeOutOfRange(time)) {
+                    try Store.create(at: folder + "/store", options: StoreOptions(clock: { time }))
+                }
+                #expect(!Store.exists(at: folder + "/store"))
+            }
+        }
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            let end = Instant(microseconds: .max - 1)
+            let refusal = #expect(throws: Refusal.self) {
+                try fixture.commit(.grant("user:ann", on: "doc:1", ["read"], until: end))
+            }
+            #expect(refusal?.code == .malformed)
+        }
+    }
+
     @Test("E3: a revision that does not exist yet throws an error that names the last one")
     func unknownRevision() throws {
         try withStore { (fixture) throws in

@@ -81,7 +81,8 @@ public final class Store: Sendable {
             defer { lock.release() }
             // Another process may have created it meanwhile.
             try folder.checkIsFree()
-            let genesis = genesis(preset: preset, administrator: administrator, at: options.clock())
+            let time = try StoreError.checkRange(of: options.clock())
+            let genesis = genesis(preset: preset, administrator: administrator, at: time)
             try makeLog(in: folder) { log in
                 let group = try log.group(of: [genesis], refusals: [])
                 if let shared = options.sharedLog, try !shared.append(group, after: nil) {

@@ -27,6 +27,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchRevision(Revision, head: Revision)
     /// A commit cannot be earlier than the one before it.
     case timeGoesBackwards(Instant, head: Instant)
+    /// A commit cannot have a time outside the years 0001–9999, because an export could not be read again.
+    case timeOutOfRange(Instant)
     /// The clock is before the newest commit by more than the limit.
     case clockIsBehind(Instant, head: Instant)
     /// The clock is ahead of the time that has passed since the last commit.
@@ -79,6 +81,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .noSuchRevision(let asked, let head): "revision \(asked) does not exist: the last one is \(head)"
         case .timeGoesBackwards(let time, let head):
             "a commit at \(time) cannot follow the last one, at \(head): commit times never go backwards"
+        case .timeOutOfRange(let time):
+            "a commit at \(time) is outside the years 0001 to 9999. Nothing was committed. Correct the time, or set the clock right."
         case .rolledBack(let path, let seen, let seenHash, let head, let headHash):
             "the log of the store in `\(path)` was rolled back: it had revision \(seen) with hash \(seenHash), and now ends with revision "
                 + "\(head) with hash \(headHash). Restore the newer log, or run `muniment accept-rollback --store \(path)`"
@@ -111,6 +115,14 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
+    /// Returns the time of a commit.
+    ///
+    /// - Throws: ``timeOutOfRange(_:)`` if no text can have the time.
+    @discardableResult static func checkRange(of time: Instant) throws(StoreError) -> Instant {
+        guard time.hasText else { throw .timeOutOfRange(time) }
+        return time
+    }
+
     /// Returns the error of a store if its disk has too little free space for changes; nil if it has enough.
     ///
     /// - Parameter path: the folder of the store.

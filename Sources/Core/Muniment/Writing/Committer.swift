@@ -117,8 +117,9 @@ struct Committer {
         let head = workingSet.state
         guard let time = transaction.time else {
             try clockGuard?.check(head: head.time)
-            return now
+            return try StoreError.checkRange(of: now)
         }
+        try StoreError.checkRange(of: time)
         guard head.revision == .genesis || time >= head.time else { throw StoreError.timeGoesBackwards(time, head: head.time) }
         return time
     }

@@ -10,6 +10,9 @@ extension CommandAuthorizer {
         guard end > instant else {
             throw Refusal(.malformed, "access until `\(end)` would have ended already: it is \(instant) now")
         }
+        guard end == .forever || end.hasText else {
+            throw Refusal(.malformed, "access until `\(end)` ends after the year 9999: leave out the end for permanent access")
+        }
         let privileges = try privileges(names, on: object, name)
         try need(.setPermissions, on: object, name)
         let subject = try subject(subjectName)

@@ -75,8 +75,11 @@ extension Instant: CustomStringConvertible {
         let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offsetMinutes * 60
         self.init(microseconds: seconds * 1_000_000 + fraction)
         // An offset can move the time outside the years that have a text.
-        guard self >= Instant.earliestText, self <= Instant.latestText else { return nil }
+        guard hasText else { return nil }
     }
+
+    /// Whether the instant is in the years 0001–9999, so that its description can be read again.
+    package var hasText: Bool { self >= Instant.earliestText && self <= Instant.latestText }
 
     /// 0001-01-01T00:00:00Z
     package static let earliestText = Instant(microseconds: -62_135_596_800_000_000)

@@ -169,8 +169,12 @@ extension KeycloakSource {
                 facts.skip(place, "its user, group or role is not in the realm, or its representation was not recorded")
                 continue
             }
-            let time = Instant(microseconds: milliseconds.multipliedReportingOverflow(by: 1_000).partialValue)
-            read.append((time, operation == "CREATE", found))
+            let (microseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000)
+            guard !isTooLarge, Instant(microseconds: microseconds).hasText else {
+                facts.skip(place, "its time \(milliseconds) is outside the years 0001 to 9999; correct it (in milliseconds)")
+                continue
+            }
+            read.append((Instant(microseconds: microseconds), operation == "CREATE", found))
         }
         for (time, isBegin, memberships) in read.sorted(by: { $0.time < $1.time }) {
             for membership in memberships {

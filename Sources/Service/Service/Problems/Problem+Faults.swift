@@ -46,7 +46,7 @@ extension Problem {
 
     private init(_ error: StoreError) {
         switch error {
-        case .noSuchRevision, .timeGoesBackwards: self.init(.malformed, "\(error)")
+        case .noSuchRevision, .timeGoesBackwards, .timeOutOfRange: self.init(.malformed, "\(error)")
         case .clockIsAhead, .clockIsBehind:
             self.init(
                 .unavailable,

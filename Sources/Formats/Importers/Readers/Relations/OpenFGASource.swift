@@ -18,7 +18,7 @@ struct OpenFGASource {
     }
 
     private mutating func read(_ file: SourceFile) throws {
-        if file.text.contains(/(?m)^\s*(?:model|type\s+\w+)\s*$/) {
+        if file.text.contains(/(?m)^[ \t]*(?:model|type[ \t]+\w+)[ \t]*$/) {
             throw SourceFileError(
                 file: file.name,
                 "the model is in the language of OpenFGA; convert it with `fga model transform --input-format fga --file \(file.name)`"

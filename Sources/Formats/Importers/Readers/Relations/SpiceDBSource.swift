@@ -7,8 +7,8 @@ struct SpiceDBSource {
         var model = RelationModel()
         var tuples: [RelationTuple] = []
         for file in files {
-            if file.text.contains(/(?m)^\s*definition\s/) {
-                var schema = SpiceDBSchema(file)
+            if file.text.contains(/(?m)^[ \t]*definition\s/) {
+                var schema = try SpiceDBSchema(file)
                 try schema.read(into: &model)
             } else {
                 for line in file.lines(comment: "//") { tuples.append(try tuple(line.text, file.place(line.number))) }
@@ -49,10 +49,34 @@ struct SpiceDBSchema {
     private let file: SourceFile
     private var tokens: ArraySlice<Substring>
 
-    init(_ file: SourceFile) {
+    init(_ file: SourceFile) throws(SourceFileError) {
         self.file = file
-        let text = file.text.replacing(/(?s)\/\*.*?\*\/|\/\/[^\r\n]*/, with: " ")
+        let text = try Self.withoutComments(file)
         tokens = text.matches(of: /"[^"]*"|[A-Za-z0-9_\/]+|->|[^\sA-Za-z0-9_]/).map { $0.output }[...]
+    }
+
+    /// Returns the text with a blank for each comment, in one pass.
+    private static func withoutComments(_ file: SourceFile) throws(SourceFileError) -> String {
+        var rest = Array(file.text.utf8)[...]
+        let end = Array("*/".utf8)
+        var text: [UInt8] = []
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "/"), let next = rest.first, next == byte || next == UInt8(ascii: "*") else {
+                text.append(byte)
+                continue
+            }
+            text.append(UInt8(ascii: " "))
+            if next == byte {
+                rest = rest.drop { $0 != UInt8(ascii: "\n") }
+                continue
+            }
+            rest.removeFirst()
+            while !rest.starts(with: end) {
+                guard rest.popFirst() != nil else { throw problem("a comment has no `*/`", in: file) }
+            }
+            rest.removeFirst(end.count)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     mutating func read(into model: inout RelationModel) throws {
@@ -129,7 +153,9 @@ struct SpiceDBSchema {
         guard let next = tokens.popFirst(), next == token else { throw problem("`\(token)` is missing") }
     }
 
-    private func problem(_ text: String) -> SourceFileError {
+    private func problem(_ text: String) -> SourceFileError { Self.problem(text, in: file) }
+
+    private static func problem(_ text: String, in file: SourceFile) -> SourceFileError {
         SourceFileError(file: file.name, "\(text) in the schema; check it with `zed validate`")
     }
 }
