@@ -87,10 +87,16 @@ struct InstructionSuite {
                     endingWithinSeconds: 3_600
                 ).finish()
                 guard end.exitCode == 0, let calls = Int(end.output.filter(\.isNumber)) else {
-                    throw BenchmarkFailure("the process for \(operation.name) printed: \(end.output)")
+                    throw BenchmarkFailure("the process for \(operation.name) printed: \(end.output)\(report(log))")
                 }
                 return (calls, try instructions(log))
             })
+    }
+
+    /// Returns what valgrind wrote about a program that failed, as a part of a message.
+    private func report(_ log: String) -> String {
+        let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+        return text.isEmpty ? "" : "\nvalgrind reports:\n\(text)"
     }
 
     /// The number of instructions that cachegrind reports: `I refs: 1,234`.
@@ -115,7 +121,7 @@ struct InstructionSuite {
             let log = place + "/cachegrind"
             let command =
                 try valgrind(ServiceSuite.tool, place, log: log) + ["serve", "--data", directory, "--listen", "127.0.0.1:0"]
-            try ServiceProcess.with(command[0], Array(command.dropFirst())) { service in
+            let makeRequests = { (service: ServiceProcess) throws in
                 let path =
                     operation.name.hasPrefix("GET") ? "/healthz" : isBatch ? "/access/v1/evaluations" : "/access/v1/evaluation"
                 var request = "url = \"\(service.address)\(path)\"\noutput = /dev/null\nfail\n"
@@ -128,6 +134,9 @@ struct InstructionSuite {
                 try Data(Array(repeating: request, count: calls).joined(separator: "next\n").utf8).write(to: URL(filePath: file))
                 let end = try ChildProcess(["curl", "--silent", "--show-error", "--config", file], errors: .inherited).finish()
                 guard end.exitCode == 0 else { throw BenchmarkFailure("curl failed at \(path)") }
+            }
+            do { try ServiceProcess.with(command[0], Array(command.dropFirst()), makeRequests) } catch {
+                throw BenchmarkFailure("\(error)\(report(log))")
             }
             return (calls * (isBatch ? ServiceSuite.items : 1), try instructions(log))
         }

@@ -158,9 +158,14 @@ private func sendAll(_ socket: Int32, _ text: String) throws {
 }
 
 /// Raises the limit on open files and sockets of this process, and of processes that it starts, to the system's maximum.
-func allowManySockets() {
+///
+/// - Returns: how many sockets a service with one small store then has room for.
+@discardableResult func allowManySockets() -> Int {
     var limit = rlimit()
     _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = limit.rlim_max
     _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let count = Int(min(limit.rlim_max, 1 << 20))
+    // The service reserves up to 1,024 descriptors for its files.
+    return count - max(64, min(count / 4, 1_024)) - 256
 }

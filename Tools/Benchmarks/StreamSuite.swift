@@ -28,7 +28,6 @@ struct StreamSuite: Sendable {
     }
 
     func run() throws -> Result {
-        allowManySockets()
         let directory = folder + "/data"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let store = try Store.create(at: directory + "/default", preset: .open)
@@ -153,7 +152,12 @@ extension Thread {
 }
 
 func measureStreams(_ arguments: Arguments) throws -> Table {
-    let idle = arguments.isQuick ? 1000 : 5000
+    let (wanted, room) = (arguments.isQuick ? 1000 : 5000, allowManySockets())
+    let idle = min(wanted, room)
+    if idle < wanted { note("\(idle) idle streams instead of \(wanted), because of the limit on open files (`ulimit -Hn`)") }
+    guard idle >= StreamSuite.streams else {
+        throw BenchmarkFailure("\(StreamSuite.streams) streams need a higher limit on open files; raise it with `ulimit -Hn`")
+    }
     var table = Table(
         "\(StreamSuite.streams) open streams, \(Int(StreamSuite.pace)) commits and \(Int(StreamSuite.checksPerSecond)) checks a second"
     )
