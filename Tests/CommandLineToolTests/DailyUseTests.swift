@@ -83,6 +83,13 @@ struct DailyUseTests {
             #expect(try tool.make("privileges user:bob on doc:1").lines == ["read", "update"])
             try tool.make("revoke user:bob edit on doc:1")
             #expect(try tool.run("check user:bob read on doc:1").code == 1)
+            try tool.make("class define plan --inherits view --creator-privileges edit --aliases write=edit+note --privileges note")
+            let lines = try tool.make("show class:plan").lines
+            #expect(lines.contains { $0.hasSuffix("creators get read, update") }, "\(lines)")
+            #expect(lines.contains { $0.hasSuffix("objects inherit read") }, "\(lines)")
+            #expect(lines.contains { $0.hasSuffix("write=note+read+update") }, "\(lines)")
+            let unknown = try tool.run("class change plan --inherits viewer")
+            #expect(unknown.code == 1 && unknown.errors.contains("viewer"), "\(unknown)")
         }
     }
 

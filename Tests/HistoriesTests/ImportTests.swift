@@ -110,7 +110,8 @@ struct ImportTests {
     @Test("Resuming an import starts at the first transaction if the store contains none of it")
     func resumeFromNothing() throws {
         try imported { (file) throws in
-            let store = try Store.create(at: file.storePath, options: StoreOptions { .distantPast.advanced(byMicroseconds: 1) })
+            let early = try Instant("2019-01-01T00:00:00Z")
+            let store = try Store.create(at: file.storePath, options: StoreOptions { early })
             try store.commit(Transaction("user:root", [.createRole("role:own")]))
             try store.close()
             var lines = Self.lines
@@ -213,7 +214,8 @@ struct ImportTests {
     @Test("A history with levels does not open a locked store that already has commits")
     func lockedStore() throws {
         try imported { (file) throws in
-            let store = try Store.create(at: file.storePath, options: StoreOptions { .distantPast.advanced(byMicroseconds: 1) })
+            let early = try Instant("2019-01-01T00:00:00Z")
+            let store = try Store.create(at: file.storePath, options: StoreOptions { early })
             try store.commit(Transaction("user:root", [.createRole("role:own")]))
             try store.close()
             #expect(throws: ImportError.storeIsLocked(directory: file.storePath)) { try file.load() }

@@ -1,8 +1,10 @@
 import Events
+import Foundation
 import HTTPServer
 import ServiceSupport
 import Testing
 
+@testable import Muniment
 @testable import Service
 
 @Suite("Transactions: atomic or change by change, and once per key")
@@ -67,6 +69,32 @@ struct TransactionRouteTests {
                 try await firm.json(
                     "POST", "/transactions", json: #"{"as":"user:root","do":[\#(register)]}"#, headers: headers, status: 400)
             }
+        }
+    }
+
+    @Test("A named set of privileges can be named in each change that names privileges")
+    func namedSets() async throws {
+        try await withFirm(isLive: false) { firm in
+            let levels = AccessLevel.file(Array(#"[{"name":"edit","privileges":["read","update"]}]"#.utf8))
+            try Data(levels).write(to: URL(filePath: firm.service.directory + "/default/levels.json"))
+            try await firm.commit(
+                """
+                {"op":"defineClass","class":"plan","inherits":["edit"],"creatorPrivileges":["edit","delete"],\
+                "aliases":{"write":["edit"]}},\
+                {"op":"grant","subject":"user:bob","object":"doc:plan","privileges":["edit"]},\
+                {"op":"setAccess","subject":"user:ann","object":"doc:plan","privileges":["edit"]},\
+                {"op":"definePermission","permission":"editors","subject":"user:bob","privileges":["edit"]}
+                """)
+            let plan = try await firm.json("GET", "/names/class:plan")
+            #expect(plan["options"]?.texts("inherits") == ["read", "update"], "\(plan)")
+            #expect(plan["options"]?.texts("creatorPrivileges") == ["delete", "read", "update"], "\(plan)")
+            for user in ["user:bob", "user:ann"] {
+                let privileges = try await firm.json("POST", "/privileges", json: #"{"subject":"\#(user)","object":"doc:plan"}"#)
+                #expect(Set(privileges.texts("privileges")).isSuperset(of: ["read", "update"]), "\(user) \(privileges)")
+            }
+            let wrong = #"{"as":"user:root","do":[{"op":"grant","subject":"user:bob","object":"doc:plan","privileges":["edits"]}]}"#
+            let problem = try await firm.json("POST", "/transactions", json: wrong, status: 400)
+            #expect(problem.text("detail")?.contains("edits") == true)
         }
     }
 

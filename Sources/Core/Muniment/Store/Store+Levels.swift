@@ -1,6 +1,7 @@
 package import Events
 internal import Files
 internal import Hashing
+public import Permissions
 
 /// Names for sets of privileges. An imported history can define them, and queries can use them.
 extension Store {
@@ -24,6 +25,25 @@ extension Store {
         guard isKnown.contains(false), let levels = try levels else { return names }
         return zip(names, isKnown).flatMap { name, isKnown in
             isKnown ? [name] : levels.first { $0.name == name }?.privileges ?? [name]
+        }
+    }
+
+    /// Returns the changes with each level of the history replaced by its privileges, wherever a change names privileges. A custom
+    /// privilege that one of the changes defines is not a level.
+    public func replacingLevels(in changes: [Change]) throws -> [Change] {
+        let defined = Set(Privileges.builtInNames + changes.flatMap(\.definedPrivileges))
+        var isOnlyBuiltIn = true
+        for change in changes {
+            _ = change.mappingPrivileges { names in
+                isOnlyBuiltIn = isOnlyBuiltIn && defined.isSuperset(of: names)
+                return names
+            }
+        }
+        if try isOnlyBuiltIn || levels == nil { return changes }
+        return try changes.map { change in
+            try change.mappingPrivileges { names in
+                try names.flatMap { defined.contains($0) ? [$0] : try replacingLevels(in: [$0]) }
+            }
         }
     }
 
@@ -73,7 +93,7 @@ extension AccessLevel {
         "import a history with levels again, or restore the file from a copy")
 
     /// The bytes of the file: a line of JSON and its checksum.
-    fileprivate static func file(_ json: [UInt8]) -> [UInt8] { json + Array("\n\(Digest(of: json.span))\n".utf8) }
+    static func file(_ json: [UInt8]) -> [UInt8] { json + Array("\n\(Digest(of: json.span))\n".utf8) }
 
     fileprivate static let noLevels = JSONError(
         .malformed, "`levels.json` must be a list of objects with a `name` and `privileges`",

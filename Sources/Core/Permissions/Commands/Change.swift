@@ -77,3 +77,44 @@ public struct ClassSettings: Hashable, Sendable {
         self.aliases = aliases?.sorted(by: Alias.precedes)
     }
 }
+
+extension Change {
+    /// The custom privileges of a class in this change, which may be new.
+    package var definedPrivileges: [String] {
+        switch self {
+        case .defineClass(_, let settings), .changeClass(_, let settings): settings.privileges ?? []
+        default: []
+        }
+    }
+
+    /// Returns the change with each list of privileges replaced, except the custom privileges of a class.
+    package func mappingPrivileges(_ map: ([String]) throws -> [String]) rethrows -> Change {
+        switch self {
+        case .grant(let subject, let object, let privileges, let until, let strict, let expected):
+            .grant(subject, on: object, try map(privileges), until: until, strict: strict, expectedRevision: expected)
+        case .setAccess(let subject, let object, let privileges, let expected):
+            .setAccess(subject, on: object, try map(privileges), expectedRevision: expected)
+        case .revoke(let subject, let object, let privileges, let strict, let expected):
+            .revoke(subject, on: object, try privileges.map(map), strict: strict, expectedRevision: expected)
+        case .definePermission(let name, let subject, let privileges):
+            .definePermission(name, subject: subject, try map(privileges))
+        case .changePermission(let name, let subject, let privileges):
+            .changePermission(name, subject: subject, try map(privileges))
+        case .defineClass(let name, let settings): .defineClass(name, try settings.mappingPrivileges(map))
+        case .changeClass(let name, let settings): .changeClass(name, try settings.mappingPrivileges(map))
+        case .createObject, .writeObject, .moveObject, .deleteObject, .setOwner, .createRole, .deleteRole, .addMember,
+            .removeMember, .register, .attachPermission, .detachPermission, .appointAdministrator, .dismissAdministrator:
+            self
+        }
+    }
+}
+
+extension ClassSettings {
+    fileprivate func mappingPrivileges(_ map: ([String]) throws -> [String]) rethrows -> ClassSettings {
+        var settings = self
+        if case .only(let privileges)? = inherits { settings.inherits = .only(try map(privileges)) }
+        settings.creatorPrivileges = try creatorPrivileges.map(map)
+        settings.aliases = try aliases?.map { Alias($0.name, for: try map($0.privileges)) }
+        return settings
+    }
+}

@@ -17,7 +17,7 @@ extension Command {
         let subject = try call.name("the subject")
         let (privileges, object) = try call.privilegesOnObject()
         return .grant(
-            subject, on: object, try call.replacingLevels(in: privileges), until: try call.time(.until),
+            subject, on: object, privileges, until: try call.time(.until),
             strict: call.options.isSet(.strict),
             expectedRevision: try call.options.value(of: .unchangedSince, Values.revision))
     }
@@ -29,7 +29,7 @@ extension Command {
     ) { call in
         let subject = try call.name("the subject")
         call.skip("on")
-        let privileges = call.wordsLeft > 1 ? try call.replacingLevels(in: call.privileges()) : nil
+        let privileges = call.wordsLeft > 1 ? try call.privileges() : nil
         let object = try call.name("the object", after: "on")
         return .revoke(
             subject, on: object, privileges, strict: call.options.isSet(.strict),
@@ -42,7 +42,7 @@ extension Command {
         example: Example("permission define reviewers for role:editors read,approve", "revision 15")
     ) { call in
         try .definePermission(
-            call.permission(), subject: call.name("the subject", after: "for"), call.replacingLevels(in: call.privileges()))
+            call.permission(), subject: call.name("the subject", after: "for"), call.privileges())
     }
 
     static let permissionChange = Command.change(
@@ -51,7 +51,7 @@ extension Command {
         example: Example("permission change reviewers for role:editors read", "revision 17")
     ) { call in
         try .changePermission(
-            call.permission(), subject: call.name("the subject", after: "for"), call.replacingLevels(in: call.privileges()))
+            call.permission(), subject: call.name("the subject", after: "for"), call.privileges())
     }
 
     static let permissionAttach = Command.change(

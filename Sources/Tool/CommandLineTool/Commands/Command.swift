@@ -55,7 +55,7 @@ extension Command {
         Command(name, summary, sentence: sentence, options: options + Option.change, example: example) { call in
             let change = try change(&call)
             try call.end()
-            return try call.make([change], remains: remains.map { remains in { try remains(change, $0) } })
+            return try call.make([change], remains: remains.map { remains in { try remains($0[0], $1) } })
         }
     }
 }

@@ -64,18 +64,13 @@ extension Invocation {
         try Invocation.understood { try store.privileges(named: names) }
     }
 
-    /// Returns the names of privileges in a change, with each level of the store's history replaced by its privileges.
-    func replacingLevels(in names: [String]) throws -> [String] {
-        guard !Set(names).isSubset(of: Privileges.builtInNames) else { return names }
-        return try withStore(.reading) { try $0.replacingLevels(in: names) }
-    }
-
     /// Commits changes as one transaction, through the service if a service holds the store.
     private func commit(_ changes: [Change], as caller: Name) throws -> Receipt {
         let comment = options[.because]
         do {
-            let transaction = Transaction(caller, changes, origin: Origin(comment: comment))
-            return try withStore(.writing) { store in try store.commit(transaction) }
+            return try withStore(.writing) { store in
+                try store.commit(Transaction(caller, try store.replacingLevels(in: changes), origin: Origin(comment: comment)))
+            }
         } catch let error as StoreError {
             guard case .heldByAnotherWriter = error, let store = StoreOfService(at: try directory) else { throw error }
             return try store.commit(changes, as: caller, comment: comment)
@@ -86,7 +81,7 @@ extension Invocation {
     ///
     /// - Parameter remains: returns the access that the changes did not take away, as members of the object and as lines; nil for
     ///   changes that take none away.
-    func make(_ changes: [Change], remains: ((Snapshot) throws -> (JSONObject, [String]))? = nil) throws -> ExitCode {
+    func make(_ changes: [Change], remains: (([Change], Snapshot) throws -> (JSONObject, [String]))? = nil) throws -> ExitCode {
         let caller = try caller
         let receipt = try commit(changes, as: caller)
         let line =
@@ -94,9 +89,12 @@ extension Invocation {
         var (members, lines): (JSONObject, [String]) = ([:], [])
         if let remains {
             // The changes are durable, even if the store cannot be read now.
-            do { (members, lines) = try withStore(.reading) { try $0.read(remains) } } catch {
-                note("the remaining access is unknown: \(error)")
-            }
+            do {
+                (members, lines) = try withStore(.reading) { store in
+                    let changes = try store.replacingLevels(in: changes)
+                    return try store.read { try remains(changes, $0) }
+                }
+            } catch { note("the remaining access is unknown: \(error)") }
         }
         return try answer(.object(receipt.json.with(members)), lines: [line] + lines)
     }

@@ -20,7 +20,12 @@ extension Command {
         let caller = try call.caller
         let (draft, answer) = try call.withStore(.reading) { store in
             let draft = try DraftFile(file: file == "-" ? "/dev/stdin" : file, caller: caller, levels: try store.levels)
-            return (draft, try store.whatIf(draft.entries.map(\.transaction)))
+            let transactions = try draft.entries.map { entry in
+                var transaction = entry.transaction
+                transaction.changes = try store.replacingLevels(in: transaction.changes)
+                return transaction
+            }
+            return (draft, try store.whatIf(transactions))
         }
         let refusals = zip(draft.entries, answer.refusals).compactMap { entry, refusal in
             refusal.map { (place: entry.line, refusal: $0) }

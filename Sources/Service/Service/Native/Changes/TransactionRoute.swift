@@ -84,7 +84,7 @@ extension Argument<[Change]> {
             let changes = try arguments.optional("do") { list throws(MemberProblem) in try [Change](list, levels: levels) }
             guard let changes else { throw arguments.wrong("do", "is missing", "add a list of changes") }
             guard !changes.isEmpty else { throw arguments.wrong("do", "is empty", "write at least one change") }
-            return changes
+            return try call.store.replacingLevels(in: changes)
         }
     }
 }
