@@ -64,8 +64,14 @@ struct IndexTables: Sendable {
     }
 
     /// Returns the key of a refused request. Each request with an idempotency key has its own, so that another one can use the key.
-    static func refusedRequestKey(actor: PrincipalID, _ request: KeyedRequest) -> FixedKey {
-        let digest = Digest(of: (Array("refused:\(actor.rawValue):\(request.key)".utf8) + request.digest).span)
+    /// It does not have the number of the caller, since a node of a shared log may read a refusal before the caller's first commit.
+    static func refusedRequestKey(_ request: KeyedRequest) -> FixedKey {
+        var writer = ByteWriter()
+        writer.text("refused")
+        writer.text(request.caller)
+        writer.text(request.key)
+        writer.raw(request.digest)
+        let digest = Digest(of: writer.bytes.span)
         return FixedKey(digest.bytes.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }, byteCount: 16)
     }
 }

@@ -84,7 +84,9 @@ struct IdempotencyTests {
         arguments: ["at once", "after it is opened again", "without its index", "rebuilt", "restored from a backup"])
     func repeatedRefusal(way: String) throws {
         try withStore { (fixture) throws in
-            try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:1"))
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .createObject("doc:1"),
+                .grant("everyone", on: "store", ["read", "update"]), .grant("everyone", on: "class:doc", ["read", "update"]))
             let write = Change.writeObject("doc:1", .value(.integer(1)))
             let first = try #require(try fixture.refusal(write, as: "user:ann", origin: origin))
             #expect(first.code == .noPrivilege)

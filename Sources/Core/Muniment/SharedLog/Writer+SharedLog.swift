@@ -129,9 +129,8 @@ extension Writer {
                 try workingSet.fold(commit)
                 hash = record.hash
             }
-            // A refusal may be that of a caller whom a commit of the group introduces.
             for refusal in refusals {
-                try workingSet.fold(refusal)
+                workingSet.fold(refusal)
                 nextRefusal = refusal.number.next
             }
             if let hash { try index.flush(workingSet, hash: hash) }

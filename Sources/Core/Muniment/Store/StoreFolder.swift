@@ -286,7 +286,6 @@ struct IndexOpening {
         guard let head = log.head else { return }
         try loadOpenBlock(workingSet)
         try foldCommits(index, workingSet, to: head)
-        // After the commits: a refusal with an idempotency key refers to its caller.
         try foldRefusals(workingSet, to: lastRefusal) { try index.flush(workingSet, hash: head.hash) }
         if workingSet.hasUnwritten { try index.flush(workingSet, hash: head.hash) }
     }
@@ -328,7 +327,7 @@ struct IndexOpening {
         let first = workingSet.firstOpenRefusal
         try log.readRefusals { reader in
             try reader.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { refusal, _ in
-                try workingSet.fold(refusal)
+                workingSet.fold(refusal)
                 if workingSet.newRequestCount > Self.requestsPerBatch { try flush() }
             }
         }

@@ -18,7 +18,7 @@ struct Committer {
     /// Runs a transaction, and appends the resulting commits: due expiries, the first connection of the caller, and the transaction
     /// itself.
     ///
-    /// - Throws: ``KeyedRefusal`` for a refusal that is the answer to the transaction's idempotency key, `Refusal` for any other.
+    /// - Throws: ``KeyedRefusalError`` for a refusal that is the answer to the transaction's idempotency key, `Refusal` for any other.
     mutating func perform(_ transaction: Transaction, appendingTo commits: inout [Commit]) throws -> Receipt {
         try transaction.precondition?()
         let time = try time(of: transaction)
@@ -35,12 +35,12 @@ struct Committer {
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
         }
         let keyed = keyedRequest(transaction, origin)
-        if let keyed, let refusal = try workingSet.recordedRefusal(of: keyed, actor: actor) {
-            throw KeyedRefusal(refusal: refusal, requestDigest: keyed.digest, isRepeated: true)
+        if let keyed, let refusal = try workingSet.recordedRefusal(of: keyed) {
+            throw KeyedRefusalError(refusal: refusal, requestDigest: keyed.digest, isRepeated: true)
         }
         do { return try commit(transaction, actor, origin, at: time, appendingTo: &commits) } catch let refusal as Refusal {
             guard let keyed, refusal.code != .notAuthenticated else { throw refusal }
-            throw KeyedRefusal(refusal: refusal, requestDigest: keyed.digest, isRepeated: false)
+            throw KeyedRefusalError(refusal: refusal, requestDigest: keyed.digest, isRepeated: false)
         }
     }
 
@@ -73,7 +73,7 @@ struct Committer {
     mutating func outcome(
         of transaction: Transaction, appendingTo commits: inout [Commit]
     ) -> (result: Result<Receipt, any Error>, refused: RefusedTransaction?) {
-        do { return (.success(try perform(transaction, appendingTo: &commits)), nil) } catch let keyed as KeyedRefusal {
+        do { return (.success(try perform(transaction, appendingTo: &commits)), nil) } catch let keyed as KeyedRefusalError {
             let refused = keyed.isRepeated ? nil : refused(transaction, keyed.refusal, keyed.requestDigest)
             return (.failure(keyed.refusal), refused)
         } catch {
@@ -263,16 +263,18 @@ struct Committer {
     /// expected revision is part of the request.
     private func keyedRequest(_ transaction: Transaction, _ origin: Origin) -> KeyedRequest? {
         guard let key = origin.idempotencyKey, transaction.authority != .importer else { return nil }
-        guard let expected = transaction.expectedRevision else { return KeyedRequest(key: key, digest: origin.requestDigest) }
+        guard let expected = transaction.expectedRevision else {
+            return KeyedRequest(caller: transaction.caller.text, key: key, digest: origin.requestDigest)
+        }
         var writer = ByteWriter()
         writer.raw(origin.requestDigest)
         writer.varint(expected.rawValue)
-        return KeyedRequest(key: key, digest: Digest(of: writer.bytes.span).bytes)
+        return KeyedRequest(caller: transaction.caller.text, key: key, digest: Digest(of: writer.bytes.span).bytes)
     }
 }
 
 /// A refusal that is the answer to an idempotency key: the same request with the key gets it again.
-struct KeyedRefusal: Error {
+struct KeyedRefusalError: Error {
     let refusal: Refusal
     let requestDigest: [UInt8]
     /// Whether it is the answer to an earlier request, which is recorded.

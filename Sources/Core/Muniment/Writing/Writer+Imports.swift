@@ -20,7 +20,7 @@ extension Writer {
             if before == 0 { try beginTurn() }
             var committer = Committer(workingSet: workingSet, clock: clock)
             let (result, refusal) = committer.outcome(of: transaction, appendingTo: &unwritten)
-            if let refusal { refused = [try record(refusal)] }
+            if let refusal { refused = [record(refusal)] }
             return try result.get()
         }
         for commit in unwritten[before...] { unwrittenEvents += commit.events.count }

@@ -2,7 +2,6 @@ internal import Dispatch
 internal import EventLog
 internal import Events
 internal import Files
-internal import Hashing
 internal import Permissions
 internal import Projections
 internal import Synchronization
@@ -242,13 +241,9 @@ final class Writer: @unchecked Sendable {
                 continue
             }
             let (result, refusal) = committer.outcome(of: request.transaction, appendingTo: &commits)
-            do {
-                // At once: the rest of the group may repeat the request.
-                if let refusal { refused.append(try record(refusal)) }
-                results.append(result)
-            } catch {
-                results.append(.failure(error))
-            }
+            // At once: the rest of the group may repeat the request.
+            if let refusal { refused.append(record(refusal)) }
+            results.append(result)
         }
         return results
     }
@@ -375,32 +370,6 @@ final class Writer: @unchecked Sendable {
         }
         defer { isIndexOwed = false }
         return isIndexOwed ? { self.feed.tell(head.revision) } : { self.feed.tell(commits) }
-    }
-}
-
-extension Writer {
-    /// Returns the record of a refused transaction, numbered after the earlier ones, and folds it. Called while holding the turn.
-    func record(_ refused: RefusedTransaction) throws -> RecordedRefusal {
-        let refusal = RecordedRefusal(refused, number: nextRefusal)
-        try workingSet.fold(refusal)
-        nextRefusal = nextRefusal.next
-        return refusal
-    }
-
-    /// Returns the results with the hashes of their commits, which are in the log.
-    private func hashed(_ results: [Result<Receipt, any Error>]) -> [Result<Receipt, any Error>] {
-        guard results.contains(where: { (try? $0.get())?.revision != nil }) else { return results }
-        // The commits are durable. A log that cannot be read does not change that.
-        return
-            (try? log.read { reader in
-                results.map { result in
-                    result.map { receipt in
-                        var receipt = receipt
-                        receipt.hash = receipt.revision.flatMap { try? reader.hash(of: $0).description }
-                        return receipt
-                    }
-                }
-            }) ?? results
     }
 }
 

@@ -156,9 +156,9 @@ extension WorkingSet {
         state.lastRefusalInBlocks.next
     }
 
-    /// Folds a refused command. Refusals must be passed in order, each after the commits that precede it.
-    package func fold(_ refusal: RecordedRefusal) throws {
-        try rememberAnswer(refusal)
+    /// Folds a refused command. Refusals must be passed in order, independent of the commits.
+    package func fold(_ refusal: RecordedRefusal) {
+        rememberAnswer(refusal)
         blocks.add(refusal)
         state.refusalBlocks = blocks.refusalBlock
     }

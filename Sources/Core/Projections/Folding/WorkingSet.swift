@@ -307,20 +307,18 @@ package final class WorkingSet {
     package var newRequestCount: Int { newRequests.count }
 
     /// Returns the refusal of an earlier request with the same key and the same content; nil without one.
-    package func recordedRefusal(of request: KeyedRequest, actor: PrincipalID) throws -> Refusal? {
-        let key = IndexTables.refusedRequestKey(actor: actor, request)
+    package func recordedRefusal(of request: KeyedRequest) throws -> Refusal? {
+        let key = IndexTables.refusedRequestKey(request)
         return try (requests[key] ?? (isIndexEmpty ? nil : reader.tables.request(key, in: reader.transaction)))?.refusal
     }
 
     /// Keeps a refusal that is the answer to an idempotency key: only then does its record have the digest of the request.
-    func rememberAnswer(_ refusal: RecordedRefusal) throws {
+    func rememberAnswer(_ refusal: RecordedRefusal) {
         guard refusal.number > state.lastKeyedRefusal, let key = refusal.origin.idempotencyKey,
-            refusal.origin.requestDigest.count == Digest.byteCount, let code = Refusal.Code(rawValue: refusal.code),
-            let number = try Name(refusal.caller).kind == .anonymous
-                ? PrincipalID.anonymous.rawValue : number(of: Name(refusal.caller))
+            refusal.origin.requestDigest.count == Digest.byteCount, let code = Refusal.Code(rawValue: refusal.code)
         else { return }
-        let request = KeyedRequest(key: key, digest: refusal.origin.requestDigest)
-        let rowKey = IndexTables.refusedRequestKey(actor: PrincipalID(rawValue: number), request)
+        let request = KeyedRequest(caller: refusal.caller, key: key, digest: refusal.origin.requestDigest)
+        let rowKey = IndexTables.refusedRequestKey(request)
         let row = RecordedRequest(
             revision: refusal.head, digest: request.digest, refusal: Refusal(code, refusal.message, change: refusal.change))
         newRequests.append((rowKey, row))

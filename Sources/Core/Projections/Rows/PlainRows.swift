@@ -15,11 +15,13 @@ package struct RecordedRequest: Hashable, Sendable {
 
 /// A request with an idempotency key, which was or will be refused.
 package struct KeyedRequest {
+    /// The name of the caller.
+    package let caller: String
     package let key: String
     /// SHA-256 of the request.
     package let digest: [UInt8]
 
-    package init(key: String, digest: [UInt8]) { (self.key, self.digest) = (key, digest) }
+    package init(caller: String, key: String, digest: [UInt8]) { (self.caller, self.key, self.digest) = (caller, key, digest) }
 }
 
 extension RecordedRequest {
