@@ -61,7 +61,7 @@ private struct HelperReplica {
         for effect in try next.handle(event, at: .newYear, reading: storage) {
             switch effect {
             case .persist(let writes): try storage.persist(writes)
-            case .openStream(let number, _): stream = number
+            case .openStream(let number, _, _): stream = number
             case .send(let id, _, _, let attempt): sent = (id, attempt)
             case .closeStream, .wait, .report: break
             }
@@ -104,7 +104,8 @@ private struct HelperReplica {
         self.sent = nil
         let refusal = TransactionRefusal(code: "noPrivilege", message: "no")
         let isRefused = sent.id.rawValue % 2 == 0
-        try handle(.answered(sent.id, isRefused ? .refused(refusal) : .committed(Revision(revision)), attempt: sent.attempt))
+        try handle(
+            .answered(sent.id, isRefused ? .refused(refusal) : .committed(Revision(revision), hash: nil), attempt: sent.attempt))
         return sent.id
     }
 }

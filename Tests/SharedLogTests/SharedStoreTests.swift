@@ -71,6 +71,28 @@ struct SharedStoreTests {
         let answer: Answer
     }
 
+    @Test("R17: a refusal with a key is the answer to the key at every node", arguments: Implementation.allCases)
+    func refusalsWithKeys(_ implementation: Implementation) throws {
+        try withTemporaryFolder { folder in
+            try implementation.withLog { shared in
+                var nodes = try SharedNodes(2, in: folder) { _ in shared }
+                defer { try? nodes.close() }
+                try nodes.stores[0].commit(
+                    Transaction("user:root", [.defineClass("doc"), .register("user:ann"), .createObject("doc:1")]))
+                let origin = Origin(idempotencyKey: "late")
+                // The caller is new, so one group has the connection and the refusal.
+                let delete = Transaction("user:new", [.deleteObject("doc:1")], origin: origin)
+                #expect(throws: Refusal.self) { try nodes.stores[0].commit(delete) }
+                try nodes.stores[0].commit(Transaction("user:root", [.grant("user:new", on: "doc:1", ["read", "delete"])]))
+                #expect(throws: Refusal.self) { try nodes.stores[1].commit(delete) }
+                try nodes.restart(1)
+                #expect(throws: Refusal.self) { try nodes.stores[1].commit(delete) }
+                let other = Transaction("user:new", [.deleteObject("doc:1")], origin: Origin(idempotencyKey: "other"))
+                #expect(try nodes.stores[1].commit(other).revision != nil)
+            }
+        }
+    }
+
     @Test(
         "Writers at several nodes make one history, and each answer matches it at the revision that it names",
         arguments: Implementation.allCases, UInt64(0)..<3)

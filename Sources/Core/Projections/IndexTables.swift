@@ -13,7 +13,7 @@ internal import LMDB
 /// | relations | kind, two numbers, version | the relation between two entities |
 /// | times | time, revision | empty |
 /// | expiries | end, object, subject | empty: the pending ends |
-/// | requests | hash of caller and idempotency key | the revision and the digest of the request |
+/// | requests | hash of caller and idempotency key, for a refusal also of the request | revision, digest of the request, refusal |
 /// | properties | present or past, class, property, value, object, version | the end of the version |
 /// | audit | events or refusals, block | the search terms of the records in the block |
 struct IndexTables: Sendable {
@@ -60,6 +60,18 @@ struct IndexTables: Sendable {
 
     static func requestKey(actor: PrincipalID, idempotencyKey: String) -> FixedKey {
         let digest = Digest(of: Array("\(actor.rawValue):\(idempotencyKey)".utf8).span)
+        return FixedKey(digest.bytes.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }, byteCount: 16)
+    }
+
+    /// Returns the key of a refused request. Each request with an idempotency key has its own, so that another one can use the key.
+    /// It does not have the number of the caller, since a node of a shared log may read a refusal before the caller's first commit.
+    static func refusedRequestKey(_ request: KeyedRequest) -> FixedKey {
+        var writer = ByteWriter()
+        writer.text("refused")
+        writer.text(request.caller)
+        writer.text(request.key)
+        writer.raw(request.digest)
+        let digest = Digest(of: writer.bytes.span)
         return FixedKey(digest.bytes.prefix(16).reduce(0) { $0 << 8 | UInt128($1) }, byteCount: 16)
     }
 }

@@ -1,4 +1,5 @@
 import Events
+import Foundation
 import Muniment
 import Permissions
 import StoreSupport
@@ -68,11 +69,102 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: a refused request does not use its key")
+    @Test("E8: a refused request leaves its key to a request with other content")
     func refusedRequest() throws {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .unknownObject)
             #expect(try fixture.refusal(.createRole("role:r"), origin: origin) == nil)
+            // The key now belongs to the commit.
+            #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .keyReused)
+        }
+    }
+
+    @Test(
+        "E8, R17: a refused request with a key is refused in the same way after access was granted",
+        arguments: ["at once", "after it is opened again", "without its index", "rebuilt", "restored from a backup"])
+    func repeatedRefusal(way: String) throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .createObject("doc:1"),
+                .grant("everyone", on: "store", ["read", "update"]), .grant("everyone", on: "class:doc", ["read", "update"]))
+            let write = Change.writeObject("doc:1", .value(.integer(1)))
+            let first = try #require(try fixture.refusal(write, as: "user:ann", origin: origin))
+            #expect(first.code == .noPrivilege)
+            try fixture.commit(.grant("user:ann", on: "doc:1", ["read", "update"]))
+            switch way {
+            case "after it is opened again": try fixture.reopen()
+            case "without its index": try fixture.reopenWithoutIndex()
+            case "rebuilt": try fixture.whileClosed { try Store.rebuild(at: fixture.path) }
+            case "restored from a backup":
+                let copy = fixture.path + ".backup"
+                _ = try fixture.store.backup(to: copy)
+                try fixture.whileClosed {
+                    try FileManager.default.removeItem(atPath: fixture.path)
+                    _ = try Store.restore(copy, to: fixture.path)
+                }
+            default: break
+            }
+            let records = try fixture.refusals().count
+            #expect(try fixture.refusal(write, as: "user:ann", origin: origin) == first)
+            #expect(try fixture.refusals().count == records, "the answer of an earlier request is not another refusal")
+            // The same request with another key, and another caller with the same key.
+            #expect(try fixture.refusal(write, as: "user:ann", origin: Origin(idempotencyKey: "other")) == nil)
+            #expect(try fixture.refusal(write, origin: origin) == nil)
+            #expect(try fixture.whileClosed { try Store.verify(at: fixture.path).problems } == [])
+        }
+    }
+
+    @Test("E8, R17: two requests with one key in one group get one refusal")
+    func repeatedRefusalInAGroup() async throws {
+        try await withStore { (fixture) async throws in
+            try fixture.commit(.defineClass("doc"), .register("user:ann"), .createObject("doc:1"))
+            let store = fixture.store
+            let transaction = Transaction("user:ann", [.deleteObject("doc:1")], origin: origin)
+            await withTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<20 { tasks.addTask { _ = try? await store.commit(transaction) } }
+            }
+            #expect(try fixture.refusals().count == 1)
+        }
+    }
+
+    @Test("E8: a refusal with an expected revision is not the answer to a request with another one")
+    func refusalWithExpectedRevision() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            func write(_ expected: Revision) -> Transaction {
+                Transaction(
+                    "user:root", [.writeObject("doc:1", .value(.integer(1)))], origin: origin, expectedRevision: expected)
+            }
+            try fixture.commit(.writeObject("doc:1", .value(.integer(2))))
+            #expect(throws: Refusal.self) { try fixture.store.commit(write(Revision(1))) }
+            #expect(throws: Refusal.self) { try fixture.store.commit(write(Revision(1))) }
+            #expect(try fixture.store.commit(write(Revision(2))).revision == Revision(3))
+        }
+    }
+
+    @Test("E8: an anonymous request that needs a sign-in does not bind its key")
+    func anonymousRefusal() throws {
+        try withStore { (fixture) throws in
+            try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
+            let write = Change.writeObject("doc:1", .value(.integer(1)))
+            #expect(try fixture.refusal(write, as: "anonymous", origin: origin)?.code == .notAuthenticated)
+            try fixture.commit(
+                .grant("anonymous", on: "doc:1", ["read", "update"]), .grant("anonymous", on: "class:doc", ["update"]))
+            try fixture.commit(.grant("anonymous", on: "store", ["read", "update"]))
+            #expect(try fixture.refusal(write, as: "anonymous", origin: origin)?.code != .notAuthenticated)
+        }
+    }
+
+    @Test("R17: a receipt has the hash of its commit, which the log has too, also for a repeated request")
+    func hashOfReceipt() throws {
+        try withStore { (fixture) throws in
+            let first = try fixture.commit(.createRole("role:r"), origin: origin)
+            let hash = try #require(first.hash)
+            try fixture.commit(.createRole("role:s"))
+            #expect(try fixture.commit(.createRole("role:r"), origin: origin).hash == hash)
+            #expect(try fixture.commit(.createRole("role:t")).hash == fixture.store.head.hash)
+            #expect(try fixture.commit(.addMember("user:root", to: "role:r")).hash != nil)
+            #expect(try fixture.commit(.addMember("user:root", to: "role:r")).hash == nil)
         }
     }
 

@@ -20,8 +20,12 @@ struct RefusalRecordTests {
             let refusal = try #require(
                 try fixture.refusal(
                     .createRole("role:mine"), .grant("user:ann", on: "doc:1", ["read"]), as: "user:ann", origin: origin))
+            var recorded = origin
+            // The refusal is the answer to the key, so the record has the digest of the request.
+            recorded.requestDigest = try #require(try fixture.refusals().first).origin.requestDigest
+            #expect(recorded.requestDigest.count == 32)
             let expected = RecordedRefusal(
-                number: .first, time: .newYear.later(seconds: 5), head: Revision(1), caller: "user:ann", origin: origin,
+                number: .first, time: .newYear.later(seconds: 5), head: Revision(1), caller: "user:ann", origin: recorded,
                 code: "noPrivilege", message: refusal.message, change: 0, changeCount: 2,
                 tried: RefusedChange(
                     operation: "createRole", objects: ["role:mine"], json: #"{"op":"createRole","role":"role:mine"}"#))

@@ -32,7 +32,7 @@ struct ScheduleTests {
         guard ScheduleTests.count >= 1_000 else { return }
         let expected = [
             "committed", "withdrawn", "noPrivilege", TransactionRefusal.accessLost, TransactionRefusal.prerequisiteEnded,
-            TransactionRefusal.storeRestored, "lost", "restored", "resumed fill",
+            TransactionRefusal.storeRestored, "lost", "restored", "resumed fill", "late request",
         ]
         for kind in expected { #expect(counts[kind, default: 0] > 0, "no schedule had `\(kind)`") }
     }

@@ -20,7 +20,7 @@ actor LoopbackTransport: ReplicaTransport {
     func receive(
         _ request: ReplicaStreamRequest, _ receive: @escaping @Sendable (ReplicaStreamPart) async throws -> Void
     ) async -> ReplicaStreamEnd {
-        var stream = SimulatedStream(of: request.user, after: request.after)
+        var stream = SimulatedStream(of: request.user, after: request.after, containing: request.containing)
         do {
             while isReachable, !Task.isCancelled {
                 if let part = try stream.next(service) {

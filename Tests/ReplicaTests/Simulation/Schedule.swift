@@ -44,6 +44,7 @@ struct Schedule<Storage: ReplicaStorage> {
         for index in clients.indices { try clients[index].settle() }
         // The transactions of the later clients changed the store for the first ones.
         for index in clients.indices { try clients[index].settle() }
+        for client in clients { try client.checkResets() }
     }
 
     private mutating func step() throws {

@@ -20,8 +20,6 @@ struct SimulatedClient<Storage: ReplicaStorage> {
     private var oldParts: [(ReplicaStreamPart, UInt64)] = []
     private(set) var requests: [Request] = []
     private var requestCount = 0
-    /// The last request with each key that the service refused.
-    private var refusedRequests: [String: Int] = [:]
     private(set) var timers: [ReplicaTimer] = []
     var wantsConnection = false
 
@@ -30,6 +28,8 @@ struct SimulatedClient<Storage: ReplicaStorage> {
     private(set) var ends: [TransactionID: TransactionOutcome] = [:]
     private var lastConfirmed: UInt64 = 0
     private var lastPosition: String?
+    /// The transactions that had ended when a reset was declared.
+    private var declaredLost: Set<TransactionID> = []
     /// How many times each kind of event happened.
     private(set) var counts: [String: Int] = [:]
 
@@ -59,6 +59,10 @@ struct SimulatedClient<Storage: ReplicaStorage> {
         var next = machine
         let effects: [ReplicaEffect]
         do { effects = try next.handle(event, at: service.clock.now, reading: storage) } catch is ReplicaError { return }
+        // The fill that follows is persisted, so that a killed process reads it later.
+        if effects.contains(.report(.restored)) {
+            declaredLost.formUnion(ends.keys)
+        }
         for (index, effect) in effects.enumerated() {
             if index == limit { return try kill() }
             try perform(effect)
@@ -68,12 +72,23 @@ struct SimulatedClient<Storage: ReplicaStorage> {
         try check()
     }
 
+    /// Checks that the client was told of each history that lost one of its acknowledged transactions. All are at rest.
+    func checkResets() throws {
+        for (id, key) in accepted {
+            guard case .committed? = ends[id], service.committed[key] == nil, !service.withoutEffect.contains(key) else { continue }
+            if !declaredLost.contains(id) {
+                throw Broken(description: "\(id) is acknowledged, the restored store lacks it, and nobody told the application")
+            }
+        }
+    }
+
     private mutating func perform(_ effect: ReplicaEffect) throws {
         switch effect {
         case .persist(let writes):
             try storage.persist(writes)
             for write in writes { if case .pending(let transaction) = write { accepted[transaction.id] = transaction.key } }
-        case .openStream(let number, let after): stream = (number, SimulatedStream(of: user, after: after))
+        case .openStream(let number, let after, let commit):
+            stream = (number, SimulatedStream(of: user, after: after, containing: commit))
         case .closeStream(let number): if stream?.number == number { stream = nil }
         case .send(let id, let key, let changes, let attempt):
             requestCount += 1
@@ -144,21 +159,16 @@ struct SimulatedClient<Storage: ReplicaStorage> {
         try handle(.streamEnded(end, stream: number))
     }
 
-    /// Lets the service decide a request. The network does not delay a request until its repetition was refused: such a request is
-    /// dropped. The guide names this limit.
+    /// Lets the service decide a request, however late it arrives.
     mutating func decide(_ index: Int) throws {
         let request = requests[index]
-        if let refused = refusedRequests[request.key], refused > request.number {
+        if case .refused? = ends[request.id] { counts["late request", default: 0] += 1 }
+        // A backup contains the refusals before it. The guide names this limit.
+        if service.lostRefusals.contains(request.key) {
             requests.remove(at: index)
             return
         }
-        if case .refused? = ends[request.id] {
-            requests.remove(at: index)
-            return
-        }
-        let answer = try service.send(request.changes, key: request.key, as: user)
-        if case .refused = answer { refusedRequests[request.key] = request.number }
-        requests[index].answer = answer
+        requests[index].answer = try service.send(request.changes, key: request.key, as: user)
     }
 
     /// Delivers the answer of a request, and keeps the request for a repetition if wanted.

@@ -18,7 +18,10 @@ final class SimulatedService {
     private(set) var hashes: [String] = []
     private var hashCount: UInt64 = 0
     private var shown: [String: Shown] = [:]
-    private var backup: (path: String, hashes: [String])?
+    private var backup: (path: String, hashes: [String], refused: Set<String>)?
+    private var refused: Set<String> = []
+    /// The keys that were refused in a history that no longer exists.
+    private(set) var lostRefusals: Set<String> = []
     /// Each committed idempotency key with its revision, in the present history.
     private(set) var committed: [String: UInt64] = [:]
     /// The keys of accepted transactions that changed nothing: the store keeps no record of them.
@@ -88,9 +91,11 @@ final class SimulatedService {
             let receipt = try store.commit(Transaction(user, parsed, origin: Origin(idempotencyKey: key)))
             try noteCommits()
             if let revision = receipt.revision { committed[key] = revision.rawValue } else { withoutEffect.insert(key) }
-            return .committed(Revision((receipt.revision ?? receipt.head).rawValue))
+            return .committed(
+                Revision((receipt.revision ?? receipt.head).rawValue), hash: receipt.revision.map { hashes[Int($0.rawValue)] })
         } catch let refusal as Refusal {
             try noteCommits()
+            refused.insert(key)
             return .refused(TransactionRefusal(code: refusal.code.rawValue, message: refusal.message))
         }
     }
@@ -112,7 +117,7 @@ final class SimulatedService {
         try store.close()
         try FileManager.default.copyItem(atPath: path + "/store", toPath: copy)
         store = try Store.open(at: path + "/store", .writing, options: SimulatedService.options(clock))
-        backup = (copy, hashes)
+        backup = (copy, hashes, refused)
     }
 
     /// Replaces the store by its backup. Returns false without a backup.
@@ -123,6 +128,8 @@ final class SimulatedService {
         try FileManager.default.copyItem(atPath: backup.path, toPath: path + "/store")
         store = try Store.open(at: path + "/store", .writing, options: SimulatedService.options(clock))
         hashes = backup.hashes
+        lostRefusals.formUnion(refused.subtracting(backup.refused))
+        refused = backup.refused
         committedBefore.formUnion(committed.keys)
         committed = committed.filter { $0.value <= head }
         return true
@@ -196,6 +203,8 @@ final class SimulatedService {
 /// A stream of the service to one client.
 struct SimulatedStream {
     let user: Name
+    /// A commit that the client was told of.
+    private let commit: ReplicaCommit?
     private var phase: Phase
 
     private enum Phase {
@@ -209,7 +218,9 @@ struct SimulatedStream {
         indirect case sending([ReplicaStreamPart], then: Phase)
     }
 
-    init(of user: Name, after position: String?) { (self.user, phase) = (user, .opening(after: position)) }
+    init(of user: Name, after position: String?, containing commit: ReplicaCommit?) {
+        (self.user, self.commit, phase) = (user, commit, .opening(after: position))
+    }
 
     static let pageSize = 2
 
@@ -274,6 +285,7 @@ struct SimulatedStream {
     }
 
     private mutating func open(_ after: String?, _ service: SimulatedService) throws -> ReplicaStreamPart {
+        if let commit, !service.has(commit.description) { return fill(.restored, service) }
         guard let after else { return fill(.fill, service) }
         if after.hasPrefix("fill/") {
             let parts = after.split(separator: "/")

@@ -168,6 +168,31 @@ struct ReplicaStreamTests {
         }
     }
 
+    @Test("R17: a store without the commit of a receipt resets the replica, even if it has the position")
+    func lostCommit() async throws {
+        try await withListeners { fixture in
+            let store = try Self.prepare(fixture)
+            let (port, token) = (try fixture.listen(), try fixture.token(.act(as: "user:ann")))
+            let first = try ReplicaClient(port: port, token: token)
+            try first.next()
+            let position = first.position
+            let receipt = try store.commit(
+                Transaction("user:root", [.writeObject("doc:ann", .value(.object(["text": .string("new")])))]))
+            let (revision, hash) = (try #require(receipt.revision), try #require(receipt.hash))
+            let other = String(hash.reversed())
+            let reset = JSONValue.object(["kind": .string("fill"), "reset": .string("restored")])
+            for commit in ["\(revision).\(other)", "\(revision.next).\(hash)"] {
+                let client = try ReplicaClient(port: port, "?class=doc&contains=\(commit)", token: token, lastID: position)
+                #expect(try client.next() == reset, "\(commit)")
+            }
+            let kept = try ReplicaClient(port: port, "?class=doc&contains=\(revision).\(hash)", token: token, lastID: position)
+            #expect(try kept.next()?["kind"] == .string("changes"))
+            for text in ["7", "7.", ".\(hash)", "x.\(hash)", "7.\(hash.dropLast())"] {
+                #expect(try ReplicaClient(port: port, "?class=doc&contains=\(text)", token: token).status == 400, "\(text)")
+            }
+        }
+    }
+
     /// Makes a backup of a store, and then a commit that the backup lacks. Returns the position of a replica after that.
     private static func lostPosition(in folder: String) throws -> (String, Revision) {
         let store = try Store.create(at: folder + "/store", preset: .open)

@@ -41,6 +41,26 @@ struct TransactionRouteTests {
         }
     }
 
+    @Test("R17: a refused key gets the same problem after access was granted, and a receipt has a hash", arguments: [false, true])
+    func refusedKey(isLive: Bool) async throws {
+        try await withFirm(isLive: isLive) { firm in
+            func send(_ key: String, status: Int) async throws -> JSONValue {
+                let body = #"{"as":"user:bob","do":[{"op":"writeObject","object":"doc:plan","value":{"title":"late"}}]}"#
+                return try await firm.json(
+                    "POST", "/transactions", json: body, headers: [HTTPHeader("Idempotency-Key", key)], status: status)
+            }
+            let first = try await send("late", status: 403)
+            #expect(first.text("code") == "noPrivilege")
+            let grants = [("user:bob", "doc:plan"), ("everyone", "class:doc"), ("everyone", "store")].map { subject, object in
+                #"{"op":"grant","subject":"\#(subject)","object":"\#(object)","privileges":["read","update"]}"#
+            }
+            try await firm.commit(grants.joined(separator: ","))
+            #expect(try await send("late", status: 403) == first)
+            let receipt = try await send("other", status: 200)
+            #expect(receipt.text("hash")?.count == 64)
+        }
+    }
+
     @Test(
         "A repeated key returns its first result, is refused for other content, and is separate for each caller",
         arguments: [false, true])

@@ -30,7 +30,7 @@ public struct ServiceReplicaTransport: ReplicaTransport {
         _ request: ReplicaStreamRequest, _ receive: @escaping @Sendable (ReplicaStreamPart) async throws -> Void
     ) async -> ReplicaStreamEnd {
         do {
-            var window = try await open(request, after: request.after, before: receive)
+            var window = try await open(request, after: request.after, containing: request.containing, before: receive)
             while window.stream == nil, let last = window.lastPosition {
                 // The service prepares and sends the next window while the replica stores this one.
                 async let next = open(request, after: last) { _ in }
@@ -58,13 +58,15 @@ public struct ServiceReplicaTransport: ReplicaTransport {
     /// - Parameters:
     ///   - request: the user and the classes.
     ///   - position: where to begin; nil for the beginning.
+    ///   - commit: a commit that the history must contain; nil for the next windows of a fill.
     ///   - before: receives the parts before the first step.
     private func open(
-        _ request: ReplicaStreamRequest, after position: String?,
+        _ request: ReplicaStreamRequest, after position: String?, containing commit: ReplicaCommit? = nil,
         before: @escaping @Sendable (ReplicaStreamPart) async throws -> Void
     ) async throws -> FillWindow {
         var query = request.classes.map { "class=" + $0.percentEncoded }
         if actsAsUser { query.append("as=" + request.user.text.percentEncoded) }
+        if let commit { query.append("contains=\(commit)") }
         query.append("window=\(windowBytes)")
         let path = "/v1/stores/\(store.percentEncoded)/replica?" + query.joined(separator: "&")
         let stream = try await connection.openEvents(ServiceRequest(.get, path), after: position)
@@ -87,7 +89,8 @@ public struct ServiceReplicaTransport: ReplicaTransport {
                 case .integer(let revision)? = receipt["revision"] == .null
                     ? receipt["head"] : receipt["revision"] ?? receipt["head"]
             else { return .unknown(retryAfterSeconds: nil) }
-            return .committed(Revision(UInt64(clamping: revision)))
+            let hash: String? = if case .string(let hash)? = receipt["hash"] { hash } else { nil }
+            return .committed(Revision(UInt64(clamping: revision)), hash: hash)
         } catch let error as ServiceError {
             guard let problem = error.problem else { return .unknown(retryAfterSeconds: nil) }
             return problem.isWorthAnotherAttempt

@@ -7,9 +7,13 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     public let time: Instant
     /// The revision of the transaction; nil if it changed nothing.
     public let revision: Revision?
+    /// The hash of the commit in hexadecimal digits. It covers the whole history up to the commit. Nil if the transaction changed
+    /// nothing.
+    public let hash: String?
 
     init(members: JSONObject) throws {
         (head, time, revision) = (try members.read("head"), try members.read("time"), try members.read("revision"))
+        hash = try members.read("hash")
     }
 }
 

@@ -107,7 +107,8 @@ extension StoreClient {
             question("explanations", [("questions", .array(questions))], point), member: "explanations")
     }
 
-    /// Lists the users, things and roles with a privilege on an object, without administrators.
+    /// Lists the users, things and roles with a privilege on an object. Administrators have all privileges: they are in the list if the
+    /// caller may ask about all subjects.
     ///
     /// - Parameters:
     ///   - privilege: the privilege.
@@ -118,7 +119,10 @@ extension StoreClient {
     public func subjects(
         with privilege: String, on object: Name, at point: ReadPoint = .now, pageSize: Int? = nil
     ) -> Listing<Name> {
-        list(question("who", [("privileges", .texts([privilege])), ("object", .name(object))], point, pageSize), "subjects")
+        let arguments: [(String, JSONValue?)] = [
+            ("privileges", .texts([privilege])), ("object", .name(object)), ("withAdministrators", .bool(true)),
+        ]
+        return list(question("who", arguments, point, pageSize), "subjects")
     }
 
     /// Lists the objects on which a subject has a privilege.

@@ -36,8 +36,8 @@ public enum ReplicaStreamEnd: Hashable, Sendable {
 
 /// The answer to a transaction.
 public enum ReplicaSendOutcome: Hashable, Sendable {
-    /// The store contains the transaction at this revision.
-    case committed(Revision)
+    /// The store contains the transaction at this revision. The hash is that of the commit; nil if the transaction changed nothing.
+    case committed(Revision, hash: String?)
     case refused(TransactionRefusal)
     /// The answer was lost, or the service is busy. The transaction may have been committed.
     case unknown(retryAfterSeconds: Int?)
@@ -69,7 +69,8 @@ enum ReplicaTimer: Hashable, Sendable {
 /// of the others and keeps the machine as it was before the event.
 enum ReplicaEffect: Hashable, Sendable {
     case persist([ReplicaWrite])
-    case openStream(UInt64, after: String?)
+    /// - `containing` is the last commit that the replica was told of and that is not confirmed.
+    case openStream(UInt64, after: String?, containing: ReplicaCommit?)
     case closeStream(UInt64)
     case send(TransactionID, key: String, [ReplicaChange], attempt: UInt64)
     case wait(ReplicaTimer, milliseconds: Int64)

@@ -17,9 +17,29 @@ extension ReplicaMachine {
     mutating func openStream(_ step: inout Step<some ReplicaStorage>) {
         lastStream += 1
         connection = .open(lastStream, OpenStream())
-        let position = step.header.staging?.position ?? step.header.confirmed?.position
-        step.actions.append(.openStream(lastStream, after: position))
+        let staging = step.header.staging
+        let position = staging?.position ?? step.header.confirmed?.position
+        // The rest of a reset is not another one.
+        let commit = staging?.isRestored == true ? nil : lastToldCommit
+        step.actions.append(.openStream(lastStream, after: position, containing: commit))
         step.reports.append(.status)
+    }
+
+    /// The last commit of a pending transaction that changed something.
+    private var lastToldCommit: ReplicaCommit? {
+        pending.last { $0.state.isCommitted && $0.hash != nil }.flatMap { transaction in
+            guard case .committed(let revision) = transaction.state, let hash = transaction.hash else { return nil }
+            return ReplicaCommit(revision: revision, hash: hash)
+        }
+    }
+
+    /// Opens the stream again if it was opened after a transaction was first sent: the store may have been restored between its commit
+    /// and the stream, and only a stream that names the commit tells that. Returns whether it did.
+    mutating func checkHistory(of id: TransactionID, _ step: inout Step<some ReplicaStorage>) -> Bool {
+        guard case .open(let stream, _) = connection, firstSend?.id != id || firstSend?.stream != stream else { return false }
+        step.actions.append(.closeStream(stream))
+        openStream(&step)
+        return true
     }
 
     mutating func streamEnded(_ end: ReplicaStreamEnd, _ stream: UInt64, _ step: inout Step<some ReplicaStorage>) {

@@ -39,6 +39,7 @@ extension ReplicaMachine {
             step.writes.append(.pending(pending[index]))
         }
         let transaction = pending[index]
+        if firstSend?.id != transaction.id { firstSend = (transaction.id, lastStream) }
         sending = .inFlight(transaction.id, attempt: lastAttempt)
         step.actions.append(.send(transaction.id, key: transaction.key, transaction.changes, attempt: lastAttempt))
     }
@@ -57,11 +58,13 @@ extension ReplicaMachine {
             let pause = ReplicaMachine.pause(after: sendFailures, seconds)
             step.actions.append(.wait(.send(attempt), milliseconds: pause))
             return
-        case .committed(let revision):
+        case .committed(let revision, let hash):
             pending[index].state = .committed(revision)
+            pending[index].hash = hash
             step.writes.append(.pending(pending[index]))
             noteEnd(of: pending[index], .committed(revision), &step)
-            if let confirmed = step.header.confirmed { dropCommitted(upTo: confirmed.revision, &step) }
+            let isChecked = hash == nil || !checkHistory(of: id, &step)
+            if isChecked, let confirmed = step.header.confirmed { dropCommitted(upTo: confirmed.revision, &step) }
         case .refused(let refusal):
             guard sending == .inFlight(id, attempt: attempt) else { return }
             end([id: .refused(refusal)], &step)

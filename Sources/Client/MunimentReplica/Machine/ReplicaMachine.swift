@@ -20,6 +20,8 @@ struct ReplicaMachine: Sendable {
     var problem: TransactionRefusal?
     var sending = Sending.idle
     var lastAttempt: UInt64 = 0
+    /// The transaction that was sent last, and the stream that was open when it was first sent.
+    var firstSend: (id: TransactionID, stream: UInt64)?
     var sendFailures = 0
 
     enum Connection: Hashable, Sendable {

@@ -180,7 +180,7 @@ public actor Replica {
             switch effect {
             case .persist: break
             case .report(let report): updates += try self.updates(of: report)
-            case .openStream(let number, let after): open(number, after)
+            case .openStream(let number, let after, let commit): open(number, after, commit)
             case .closeStream(let number): tasks.cancel(.stream(number))
             case .send(let id, let key, let changes, let attempt): send(id, key, changes, attempt)
             case .wait(let timer, let milliseconds): wait(timer, milliseconds)
@@ -202,8 +202,9 @@ public actor Replica {
         }
     }
 
-    private func open(_ number: UInt64, _ after: String?) {
-        let request = ReplicaStreamRequest(user: machine.header.user, classes: machine.header.classes, after: after)
+    private func open(_ number: UInt64, _ after: String?, _ commit: ReplicaCommit?) {
+        let request = ReplicaStreamRequest(
+            user: machine.header.user, classes: machine.header.classes, after: after, containing: commit)
         tasks.run(.stream(number)) { [weak self, transport] in
             let end = await transport.receive(request) { [weak self] part in
                 guard let self else { throw CancellationError() }

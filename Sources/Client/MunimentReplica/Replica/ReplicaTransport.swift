@@ -29,4 +29,16 @@ public struct ReplicaStreamRequest: Hashable, Sendable {
     public let classes: [String]
     /// The position of the replica; nil for a first fill.
     public let after: String?
+    /// A commit after the position that the service acknowledged. If the history lacks it, the service begins with a reset.
+    public let containing: ReplicaCommit?
+}
+
+/// A commit in the history of a store.
+public struct ReplicaCommit: Hashable, Sendable, CustomStringConvertible {
+    public let revision: Revision
+    /// The hash of the receipt.
+    public let hash: String
+
+    /// The text of the parameter `contains`: the revision and the hash, with a point between them.
+    public var description: String { "\(revision).\(hash)" }
 }

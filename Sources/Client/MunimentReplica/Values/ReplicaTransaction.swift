@@ -17,6 +17,8 @@ public struct PendingTransaction: Hashable, Sendable {
     public var state: State
     /// The idempotency key: the same in every request of this transaction.
     let key: String
+    /// The hash of its commit; nil before the commit, and if it changed nothing.
+    var hash: String?
 
     /// How far the transaction is.
     public enum State: Hashable, Sendable {
@@ -104,16 +106,19 @@ extension PendingTransaction: StoredJSON {
             case .sent: .string("sent")
             case .committed(let revision): .integer(Int64(clamping: revision.rawValue))
             }
-        return .object([
+        var members: JSONObject = [
             "id": .integer(Int64(clamping: id.rawValue)), "key": .string(key), "state": stage,
             "changes": .array(changes.map { .object($0.json) }),
-        ])
+        ]
+        members["hash"] = hash.map { .string($0) }
+        return .object(members)
     }
 
     init(json: JSONValue) throws(MemberProblem) {
         var reader = try ObjectReader<MemberProblem>(json)
         id = TransactionID(UInt64(try reader.required("id", try reader.optionalNumber("id", 0...Int64.max))))
         key = try reader.text("key")
+        hash = try reader.optionalText("hash")
         changes = try readChanges(&reader)
         switch reader.value("state") {
         case .string("waiting"): state = .waiting

@@ -1,6 +1,27 @@
 public import Events
-internal import Hashing
+public import Hashing
 public import Permissions
+
+/// A commit that a client was told of, in a receipt.
+public struct KnownCommit: Hashable, Sendable {
+    public let revision: Revision
+    public let hash: Digest
+
+    /// Creates a commit from a revision and its hash, with a point between them.
+    ///
+    /// - Throws: `Refusal` with `malformed` for any other text.
+    public init(_ text: String) throws(Refusal) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let number = UInt64(parts[0]), number < Revision.open.rawValue,
+            let hash = Digest(hexadecimal: parts[1])
+        else {
+            throw Refusal(
+                .malformed,
+                "`\(Name(text).excerpt)` is not a commit: pass `revision` and `hash` of a receipt, as in `44.9f…`")
+        }
+        (revision, self.hash) = (Revision(number), hash)
+    }
+}
 
 /// The position of a replica in the history of its store. A replica that reconnects continues from it.
 ///

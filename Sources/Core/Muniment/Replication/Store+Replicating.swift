@@ -24,10 +24,11 @@ extension Store {
     ///   - user: a user or thing, known or not, or `anonymous`.
     ///   - classes: the names of 1 to 32 classes that are not built in.
     ///   - position: the position of the replica; nil for a new one.
+    ///   - commit: a commit that the replica knows of. A history without it was restored from a backup, and the replica is filled.
     /// - Throws: `Refusal`: `malformed` for an ill-formed name, a name that is not a caller's, and for no or too many classes;
     ///   `unknownClass`.
     public func replica(
-        of user: Name, classes: [String], after position: ReplicaPosition? = nil
+        of user: Name, classes: [String], after position: ReplicaPosition? = nil, containing commit: KnownCommit? = nil
     ) throws -> ReplicaFeed {
         if let problem = user.problem { throw problem }
         guard user.kind == .caller || user.kind == .anonymous else {
@@ -53,6 +54,10 @@ extension Store {
             func filling(_ reason: ReplicaStepKind.Reason) -> ReplicaFeed {
                 let state = reader.state
                 return ReplicaFeed(store: self, start: subscriber(ReplicaFill(at: state.revision, state.hash, reason)))
+            }
+            if let commit {
+                guard commit.revision <= reader.state.revision else { return filling(.restored) }
+                guard try log.read({ try $0.hash(of: commit.revision) }) == commit.hash else { return filling(.restored) }
             }
             guard let position, position.digest == digest else { return filling(.first) }
             guard position.revision <= reader.state.revision else { return filling(.restored) }

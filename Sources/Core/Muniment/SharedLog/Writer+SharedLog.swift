@@ -34,18 +34,17 @@ extension Writer {
     /// - Parameter decide: adds commits and refused transactions.
     /// - Throws: `SharedLogError` if it is unknown whether the result was appended.
     func append<R>(
-        to shared: SharedWriting, _ decide: (inout [Commit], inout [RefusedTransaction]) -> R
+        to shared: SharedWriting, _ decide: (inout [Commit], inout [RecordedRefusal]) -> R
     ) throws -> (R, Announcement) {
         while true {
-            var (commits, refused): ([Commit], [RefusedTransaction]) = ([], [])
+            var (commits, refused): ([Commit], [RecordedRefusal]) = ([], [])
             let result = decide(&commits, &refused)
             if let reason = log.failure { throw LogError.stopped(reason) }
-            let refusals = record(refused)
             let rows = workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
             watchEnds()
             workingSet.endTurn()
             do {
-                let group = try log.group(of: commits, refusals: refusals)
+                let group = try log.group(of: commits, refusals: refused)
                 // Without a write, too, the result is right only if no other node has written since.
                 if try group.isEmpty ? shared.log.position() == log.end : shared.log.append(group, after: log.end) {
                     writeCopy(group, rows)
@@ -123,16 +122,16 @@ extension Writer {
         let end = log.end
         do {
             guard try log.append(group, after: end) else { throw LogError.outOfOrder("the copy has moved") }
-            for refusal in refusals {
-                workingSet.fold(refusal)
-                nextRefusal = refusal.number.next
-            }
             var hash = end?.hash
             for (commit, record) in zip(commits, group.commits) {
                 // A correction changes rows of earlier commits, so these must be in the index.
                 if commit.correctsClock, let hash { try index.flush(workingSet, hash: hash) }
                 try workingSet.fold(commit)
                 hash = record.hash
+            }
+            for refusal in refusals {
+                workingSet.fold(refusal)
+                nextRefusal = refusal.number.next
             }
             if let hash { try index.flush(workingSet, hash: hash) }
             watchEnds()

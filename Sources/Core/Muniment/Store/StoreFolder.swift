@@ -285,12 +285,14 @@ struct IndexOpening {
     func catchUp(_ index: Index, _ workingSet: WorkingSet, lastRefusal: RefusalNumber? = nil) throws {
         guard let head = log.head else { return }
         try loadOpenBlock(workingSet)
-        try foldRefusals(workingSet, to: lastRefusal)
+        try foldCommits(index, workingSet, to: head)
+        try foldRefusals(workingSet, to: lastRefusal) { try index.flush(workingSet, hash: head.hash) }
+        if workingSet.hasUnwritten { try index.flush(workingSet, hash: head.hash) }
+    }
+
+    private func foldCommits(_ index: Index, _ workingSet: WorkingSet, to head: LogHead) throws {
         let first = workingSet.isEmpty ? Revision.genesis : workingSet.state.revision.next
-        guard first <= head.revision else {
-            if workingSet.hasUnwritten { try index.flush(workingSet, hash: head.hash) }
-            return
-        }
+        guard first <= head.revision else { return }
         try log.read { reader in
             var folded: UInt64 = 0
             var previous: Digest?
@@ -301,7 +303,7 @@ struct IndexOpening {
                 try workingSet.fold(commit)
                 folded += 1
                 let isLast = commit.revision == head.revision
-                if isLast || workingSet.heldCount > Self.versionsPerBatch {
+                if !isLast, workingSet.heldCount > Self.versionsPerBatch {
                     try index.flush(workingSet, hash: hash)
                 }
                 if isLast || folded % 1024 == 0 {
@@ -311,6 +313,7 @@ struct IndexOpening {
             }
         }
     }
+
     /// Loads the folded commits whose events belong to the open block of the audit.
     private func loadOpenBlock(_ workingSet: WorkingSet) throws {
         guard let first = workingSet.firstUntaken else { return }
@@ -319,10 +322,17 @@ struct IndexOpening {
         }
     }
 
-    private func foldRefusals(_ workingSet: WorkingSet, to last: RefusalNumber?) throws {
+    /// - Parameter flush: called when many refusals are in memory.
+    private func foldRefusals(_ workingSet: WorkingSet, to last: RefusalNumber?, flush: () throws -> Void) throws {
         let first = workingSet.firstOpenRefusal
         try log.readRefusals { reader in
-            try reader.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { refusal, _ in workingSet.fold(refusal) }
+            try reader.forEachRefusal(from: first, to: last ?? RefusalNumber(.max)) { refusal, _ in
+                workingSet.fold(refusal)
+                if workingSet.newRequestCount > Self.requestsPerBatch { try flush() }
+            }
         }
     }
+
+    /// Refusals with idempotency keys that are folded before they are written to the index.
+    private static let requestsPerBatch = 20_000
 }

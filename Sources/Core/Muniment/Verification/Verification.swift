@@ -251,7 +251,7 @@ private struct Verification {
         let workingSet = try fresh.workingSet()
         defer { workingSet.end() }
         // The index may not include the last refusals yet. The fresh index then includes as many as the stored one.
-        let known = try? stored()?.lastRefusalInBlocks
+        let known = try? stored()?.lastRefusalInRows
         try IndexOpening(folder: folder, log: log, options: options).catchUp(fresh, workingSet, lastRefusal: known)
         try compare(with: fresh, log, head, known)
     }
@@ -274,7 +274,7 @@ private struct Verification {
                         + "the rest is added when the store is next opened")
             } else if state.revision == head.revision, let difference = try index.firstDifference(from: fresh),
                 try index.state()?.revision == head.revision,
-                try known == nil || index.state()?.lastRefusalInBlocks == known
+                try known == nil || index.state()?.lastRefusalInRows == known
             {
                 problems.append("the index is damaged: \(difference); `muniment rebuild` repairs it")
             } else if try index.state()?.revision != head.revision {

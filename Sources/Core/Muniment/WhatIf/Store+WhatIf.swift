@@ -54,7 +54,7 @@ struct Draft {
         for transaction in transactions {
             try Cancellation.checkCurrent()
             do {
-                _ = try committer.perform(transaction, appendingTo: &commits)
+                _ = try committer.outcome(of: transaction, appendingTo: &commits).result.get()
                 refusals.append(nil)
             } catch let refusal as Refusal {
                 refusals.append(refusal)

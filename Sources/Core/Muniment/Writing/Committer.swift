@@ -17,6 +17,8 @@ struct Committer {
 
     /// Runs a transaction, and appends the resulting commits: due expiries, the first connection of the caller, and the transaction
     /// itself.
+    ///
+    /// - Throws: ``KeyedRefusalError`` for a refusal that is the answer to the transaction's idempotency key, `Refusal` for any other.
     mutating func perform(_ transaction: Transaction, appendingTo commits: inout [Commit]) throws -> Receipt {
         try transaction.precondition?()
         let time = try time(of: transaction)
@@ -32,6 +34,20 @@ struct Committer {
             }
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
         }
+        let keyed = keyedRequest(transaction, origin)
+        if let keyed, let refusal = try workingSet.recordedRefusal(of: keyed) {
+            throw KeyedRefusalError(refusal: refusal, requestDigest: keyed.digest, isRepeated: true)
+        }
+        do { return try commit(transaction, actor, origin, at: time, appendingTo: &commits) } catch let refusal as Refusal {
+            guard let keyed, refusal.code != .notAuthenticated else { throw refusal }
+            throw KeyedRefusalError(refusal: refusal, requestDigest: keyed.digest, isRepeated: false)
+        }
+    }
+
+    /// Decides a transaction of a known caller, and folds it.
+    private mutating func commit(
+        _ transaction: Transaction, _ actor: PrincipalID, _ origin: Origin, at time: Instant, appendingTo commits: inout [Commit]
+    ) throws -> Receipt {
         let revision = workingSet.state.revision.next
         let events = try folding(revision, actor) {
             // Administrators and imports have no limit of work. The subjects of the caller do not count: others may have put the
@@ -53,9 +69,22 @@ struct Committer {
         return Receipt(revision: revision, head: revision, time: time)
     }
 
-    func refused(_ transaction: Transaction, _ refusal: Refusal) -> RefusedTransaction {
+    /// Runs a transaction as ``perform(_:appendingTo:)`` does. Returns the result, and a refusal that must be recorded.
+    mutating func outcome(
+        of transaction: Transaction, appendingTo commits: inout [Commit]
+    ) -> (result: Result<Receipt, any Error>, refused: RefusedTransaction?) {
+        do { return (.success(try perform(transaction, appendingTo: &commits)), nil) } catch let keyed as KeyedRefusalError {
+            let refused = keyed.isRepeated ? nil : refused(transaction, keyed.refusal, keyed.requestDigest)
+            return (.failure(keyed.refusal), refused)
+        } catch {
+            return (.failure(error), (error as? Refusal).map { refused(transaction, $0, []) })
+        }
+    }
+
+    private func refused(_ transaction: Transaction, _ refusal: Refusal, _ digest: [UInt8]) -> RefusedTransaction {
         RefusedTransaction(
-            transaction: transaction, refusal: refusal, time: transaction.time ?? now, head: workingSet.state.revision)
+            transaction: transaction, refusal: refusal, time: transaction.time ?? now, head: workingSet.state.revision,
+            requestDigest: digest)
     }
 
     /// Records every due expiry: one commit for each instant of expiry.
@@ -229,6 +258,27 @@ struct Committer {
         }
         return origin
     }
+
+    /// The request whose refusal is the answer to its key; nil without a key, and for an import, whose caller may not exist yet. An
+    /// expected revision is part of the request.
+    private func keyedRequest(_ transaction: Transaction, _ origin: Origin) -> KeyedRequest? {
+        guard let key = origin.idempotencyKey, transaction.authority != .importer else { return nil }
+        guard let expected = transaction.expectedRevision else {
+            return KeyedRequest(caller: transaction.caller.text, key: key, digest: origin.requestDigest)
+        }
+        var writer = ByteWriter()
+        writer.raw(origin.requestDigest)
+        writer.varint(expected.rawValue)
+        return KeyedRequest(caller: transaction.caller.text, key: key, digest: Digest(of: writer.bytes.span).bytes)
+    }
+}
+
+/// A refusal that is the answer to an idempotency key: the same request with the key gets it again.
+struct KeyedRefusalError: Error {
+    let refusal: Refusal
+    let requestDigest: [UInt8]
+    /// Whether it is the answer to an earlier request, which is recorded.
+    let isRepeated: Bool
 }
 
 extension Event {

@@ -10,6 +10,8 @@ struct RefusedTransaction {
     let time: Instant
     /// The last commit when it was refused.
     let head: Revision
+    /// The digest of the request if the refusal is the answer to its idempotency key; otherwise empty.
+    let requestDigest: [UInt8]
 }
 
 extension RecordedRefusal {
@@ -19,7 +21,8 @@ extension RecordedRefusal {
         let changes = transaction.changes
         self.init(
             number: number, time: refused.time, head: refused.head,
-            caller: transaction.caller.text.prefix(utf8Bytes: Limits.refusedCallerBytes), origin: transaction.origin.cut,
+            caller: transaction.caller.text.prefix(utf8Bytes: Limits.refusedCallerBytes),
+            origin: transaction.origin.cut(requestDigest: refused.requestDigest),
             code: refusal.code.rawValue, message: refusal.message.prefix(utf8Bytes: Limits.refusalMessageBytes),
             change: refusal.change, changeCount: changes.count,
             tried: (refusal.change.map { changes[$0] } ?? changes.first).map { RefusedChange($0) })
@@ -52,13 +55,13 @@ extension RefusedChange {
 
 extension Origin {
     /// The origin with each text truncated to the limit of a commit.
-    fileprivate var cut: Origin {
+    fileprivate func cut(requestDigest: [UInt8]) -> Origin {
         var origin = self
         origin.requestID = requestID?.prefix(utf8Bytes: Limits.originBytes)
         origin.idempotencyKey = idempotencyKey?.prefix(utf8Bytes: Limits.originBytes)
         origin.comment = comment?.prefix(utf8Bytes: Limits.originBytes)
         origin.credential = credential?.prefix(utf8Bytes: Limits.originBytes)
-        origin.requestDigest = Array(requestDigest.prefix(Digest.byteCount))
+        origin.requestDigest = requestDigest
         return origin
     }
 }

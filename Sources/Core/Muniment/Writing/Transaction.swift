@@ -39,10 +39,14 @@ public struct Receipt: Hashable, Sendable {
     public let head: Revision
     /// The time of the transaction.
     public let time: Instant
+    /// The hash of the commit in hexadecimal digits, which covers the whole history up to it. Nil if the transaction changed nothing,
+    /// and in an import, which writes commits later. A store that has another hash at `revision` does not contain the commit.
+    public package(set) var hash: String?
 
-    package init(revision: Revision?, head: Revision, time: Instant) {
+    package init(revision: Revision?, head: Revision, time: Instant, hash: String? = nil) {
         self.revision = revision
         self.head = head
         self.time = time
+        self.hash = hash
     }
 }

@@ -14,15 +14,14 @@ extension Writer {
         turn.wait()
         isImporting = true
         let before = unwritten.count
-        var refused: [RefusedTransaction] = []
+        var refused: [RecordedRefusal] = []
         let decided = Result { () throws -> Receipt in
             if let reason = log.failure { throw LogError.stopped(reason) }
             if before == 0 { try beginTurn() }
             var committer = Committer(workingSet: workingSet, clock: clock)
-            do { return try committer.perform(transaction, appendingTo: &unwritten) } catch let refusal as Refusal {
-                refused = [committer.refused(transaction, refusal)]
-                throw refusal
-            }
+            let (result, refusal) = committer.outcome(of: transaction, appendingTo: &unwritten)
+            if let refusal { refused = [record(refusal)] }
+            return try result.get()
         }
         for commit in unwritten[before...] { unwrittenEvents += commit.events.count }
         if workingSet.heldCount > IndexOpening.versionsPerBatch {

@@ -161,10 +161,13 @@ final class Writer: @unchecked Sendable {
 
     /// Decides the first of some requests and writes what was decided. Called while holding the turn, and releases it.
     private func write(_ candidates: [Request]) -> ([Result<Receipt, any Error>], Announcement) {
-        var (commits, refused): ([Commit], [RefusedTransaction]) = ([], [])
+        var (commits, refused): ([Commit], [RecordedRefusal]) = ([], [])
         let results = decide(candidates, &commits, &refused)
         keepWaiting(candidates.dropFirst(results.count), afterGroupOf: results.count)
-        do { return (results, try endTurn(writing: commits, refused)) } catch {
+        do {
+            let announce = try endTurn(writing: commits, refused)
+            return (hashed(results), announce)
+        } catch {
             // Nothing of the group is acknowledged: a decision may depend on the writes of another transaction.
             return (results.map { _ in .failure(error) }, {})
         }
@@ -179,7 +182,7 @@ final class Writer: @unchecked Sendable {
         do {
             let (results, announce) = try append(to: shared) { decide(candidates, &$0, &$1) }
             keepWaiting(candidates.dropFirst(results.count), afterGroupOf: results.count)
-            return (results, announce)
+            return (hashed(results), announce)
         } catch {
             return (candidates.map { _ in .failure(error) }, {})
         }
@@ -225,7 +228,7 @@ final class Writer: @unchecked Sendable {
     /// Returns the results of the first requests of a group. When these have taken the work limit of one transaction, the others
     /// wait for the next group. So a caller waits for little more than two transactions of others.
     private func decide(
-        _ group: [Request], _ commits: inout [Commit], _ refused: inout [RefusedTransaction]
+        _ group: [Request], _ commits: inout [Commit], _ refused: inout [RecordedRefusal]
     ) -> [Result<Receipt, any Error>] {
         do { try beginTurn() } catch { return group.map { _ in .failure(error) } }
         var committer = Committer(workingSet: workingSet, clock: clock, clockGuard: clockGuard, workLimit: workLimit)
@@ -237,10 +240,10 @@ final class Writer: @unchecked Sendable {
                 results.append(.failure(LogError.stopped(reason)))
                 continue
             }
-            do { results.append(.success(try committer.perform(request.transaction, appendingTo: &commits))) } catch {
-                if let refusal = error as? Refusal { refused.append(committer.refused(request.transaction, refusal)) }
-                results.append(.failure(error))
-            }
+            let (result, refusal) = committer.outcome(of: request.transaction, appendingTo: &commits)
+            // At once: the rest of the group may repeat the request.
+            if let refusal { refused.append(record(refusal)) }
+            results.append(result)
         }
         return results
     }
@@ -332,19 +335,18 @@ final class Writer: @unchecked Sendable {
     /// Releases the turn. Writes waiting commits of an import, then the new commits and the refusals, to the log. Then updates the
     /// index from these and earlier commits. The result must be called.
     func endTurn(
-        writing new: [Commit], _ refused: [RefusedTransaction] = [], toIndex: Bool = true
+        writing new: [Commit], _ refused: [RecordedRefusal] = [], toIndex: Bool = true
     ) throws -> Announcement {
         let commits = unwritten + new
         unwritten = []
         unwrittenEvents = 0
-        let refusals = record(refused)
         let rows = toIndex && workingSet.hasUnwritten ? workingSet.takePendingRows() : nil
         watchEnds()
         workingSet.endTurn()
         disk.wait()
         turn.signal()
         defer { disk.signal() }
-        return try writeToDisk(commits, refusals, rows)
+        return try writeToDisk(commits, refused, rows)
     }
 
     /// Writes the log and then the index. Called while holding `disk`.
@@ -368,18 +370,6 @@ final class Writer: @unchecked Sendable {
         }
         defer { isIndexOwed = false }
         return isIndexOwed ? { self.feed.tell(head.revision) } : { self.feed.tell(commits) }
-    }
-}
-
-extension Writer {
-    /// Returns the records of refused transactions, numbered after the earlier ones. Called while holding the turn.
-    func record(_ refused: [RefusedTransaction]) -> [RecordedRefusal] {
-        refused.map { refused in
-            defer { nextRefusal = nextRefusal.next }
-            let refusal = RecordedRefusal(refused, number: nextRefusal)
-            workingSet.fold(refusal)
-            return refusal
-        }
     }
 }
 

@@ -158,6 +158,7 @@ extension WorkingSet {
 
     /// Folds a refused command. Refusals must be passed in order, independent of the commits.
     package func fold(_ refusal: RecordedRefusal) {
+        rememberAnswer(refusal)
         blocks.add(refusal)
         state.refusalBlocks = blocks.refusalBlock
     }

@@ -123,10 +123,7 @@ extension WorkingSet {
         for (time, revision) in newTimes { rows.times.add(IndexTables.timeKey(time, revision), plain: { _ in }) }
         rows.outdatedTimes = outdatedTimes.map { IndexTables.timeKey($0.time, $0.revision) }
         for (key, request) in newRequests {
-            rows.requests.add(key) { writer in
-                writer.varint(request.revision.rawValue)
-                writer.blob(request.digest)
-            }
+            rows.requests.add(key) { request.encode(into: &$0) }
         }
         for (id, name) in newNames {
             rows.ids.add(IndexTables.idKey(id)) { $0.text(name) }

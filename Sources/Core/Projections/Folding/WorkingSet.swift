@@ -1,6 +1,7 @@
 package import Events
+internal import Hashing
 internal import LMDB
-internal import Permissions
+package import Permissions
 
 /// The part of the store's head that was needed so far, in memory. The writer decides on it and folds into it.
 ///
@@ -190,7 +191,7 @@ package final class WorkingSet {
     }
 
     /// Whether folded commits are missing in the index.
-    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty || blocks.rows.count > 0 }
+    package var hasUnwritten: Bool { !newTimes.isEmpty || !newNames.isEmpty || !newRequests.isEmpty || blocks.rows.count > 0 }
 
     /// Whether nothing was folded yet.
     package var isEmpty: Bool { state.isEmpty }
@@ -246,7 +247,8 @@ package final class WorkingSet {
     func countAsTaken() {
         isIndexEmpty = false
         writtenRevision = state.revision
-        if state.revision > .genesis { holdsEverything = false }
+        // Of requests, only the new ones are in memory.
+        if state.revision > .genesis || !newRequests.isEmpty { holdsEverything = false }
         newNames.removeAll(keepingCapacity: true)
         newNamesAtMark = 0
         newTimes.removeAll(keepingCapacity: true)
@@ -299,6 +301,29 @@ package final class WorkingSet {
     package func recordedRequest(actor: PrincipalID, idempotencyKey: String) throws -> RecordedRequest? {
         let key = IndexTables.requestKey(actor: actor, idempotencyKey: idempotencyKey)
         return try requests[key] ?? (isIndexEmpty ? nil : reader.tables.request(key, in: reader.transaction))
+    }
+
+    /// The number of requests with a key that were folded since the last flush.
+    package var newRequestCount: Int { newRequests.count }
+
+    /// Returns the refusal of an earlier request with the same key and the same content; nil without one.
+    package func recordedRefusal(of request: KeyedRequest) throws -> Refusal? {
+        let key = IndexTables.refusedRequestKey(request)
+        return try (requests[key] ?? (isIndexEmpty ? nil : reader.tables.request(key, in: reader.transaction)))?.refusal
+    }
+
+    /// Keeps a refusal that is the answer to an idempotency key: only then does its record have the digest of the request.
+    func rememberAnswer(_ refusal: RecordedRefusal) {
+        guard refusal.number > state.lastKeyedRefusal, let key = refusal.origin.idempotencyKey,
+            refusal.origin.requestDigest.count == Digest.byteCount, let code = Refusal.Code(rawValue: refusal.code)
+        else { return }
+        let request = KeyedRequest(caller: refusal.caller, key: key, digest: refusal.origin.requestDigest)
+        let rowKey = IndexTables.refusedRequestKey(request)
+        let row = RecordedRequest(
+            revision: refusal.head, digest: request.digest, refusal: Refusal(code, refusal.message, change: refusal.change))
+        newRequests.append((rowKey, row))
+        requests[rowKey] = row
+        state.lastKeyedRefusal = refusal.number
     }
 
     // MARK: Ends

@@ -23,8 +23,12 @@ public struct IndexState: Hashable, Sendable {
     var clockCorrections: [ClockCorrection] = []
     /// The number of blocks of refusals in the audit.
     var refusalBlocks: UInt64 = 0
+    /// The last refusal that is the answer to an idempotency key, with a row in `requests`; 0 without one.
+    var lastKeyedRefusal = RefusalNumber(0)
     /// The last refusal in a block of the audit.
     package var lastRefusalInBlocks: RefusalNumber { RefusalNumber(refusalBlocks * UInt64(AuditRecords.capacity)) }
+    /// The last refusal that has rows in the index.
+    package var lastRefusalInRows: RefusalNumber { max(lastRefusalInBlocks, lastKeyedRefusal) }
 
     /// The number of blocks of events in the audit.
     var eventBlocks: UInt64 { eventCount / UInt64(AuditRecords.capacity) }
@@ -45,13 +49,14 @@ public struct IndexState: Hashable, Sendable {
         writer.varint(refusalBlocks)
         writer.varint(UInt64(privilegeNames.custom.count))
         for name in privilegeNames.custom { writer.text(name) }
-        // Without corrections of the clock the row keeps its earlier format.
-        if clockCorrections.isEmpty { return }
+        // Without both, the row keeps its earlier format.
+        if clockCorrections.isEmpty && lastKeyedRefusal.rawValue == 0 { return }
         writer.varint(UInt64(clockCorrections.count))
         for correction in clockCorrections {
             writer.varint(correction.revision.rawValue)
             writer.fixed64(UInt64(bitPattern: correction.time.microseconds))
         }
+        if lastKeyedRefusal.rawValue > 0 { writer.varint(lastKeyedRefusal.rawValue) }
     }
 
     static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws -> IndexState {
@@ -83,6 +88,7 @@ public struct IndexState: Hashable, Sendable {
             let time = Instant(microseconds: Int64(bitPattern: try reader.fixed64(row)))
             state.clockCorrections.append(ClockCorrection(revision: revision, time: time))
         }
+        if reader.offset < row.count { state.lastKeyedRefusal = RefusalNumber(try reader.varint(row)) }
         return state
     }
 }

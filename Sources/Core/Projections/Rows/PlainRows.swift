@@ -1,11 +1,48 @@
-public import Events
+package import Events
+internal import Hashing
 internal import LMDB
+package import Permissions
 
 /// The result of a request with an idempotency key.
-public struct RecordedRequest: Hashable, Sendable {
-    public let revision: Revision
+package struct RecordedRequest: Hashable, Sendable {
+    /// The revision of the commit; for a refused request the last commit before it.
+    package let revision: Revision
     /// SHA-256 of the request.
-    public let digest: [UInt8]
+    package let digest: [UInt8]
+    /// Nil for a committed request.
+    package var refusal: Refusal?
+}
+
+/// A request with an idempotency key, which was or will be refused.
+package struct KeyedRequest {
+    /// The name of the caller.
+    package let caller: String
+    package let key: String
+    /// SHA-256 of the request.
+    package let digest: [UInt8]
+
+    package init(caller: String, key: String, digest: [UInt8]) { (self.caller, self.key, self.digest) = (caller, key, digest) }
+}
+
+extension RecordedRequest {
+    func encode(into writer: inout ByteWriter) {
+        writer.varint(revision.rawValue)
+        writer.blob(digest)
+        guard let refusal else { return }
+        writer.text(refusal.code.rawValue)
+        writer.text(refusal.message)
+        writer.varint(refusal.change.map { UInt64($0) + 1 } ?? 0)
+    }
+
+    fileprivate static func decode(_ row: Span<UInt8>, _ reader: inout ByteReader) throws -> RecordedRequest {
+        var request = RecordedRequest(revision: Revision(try reader.varint(row)), digest: try reader.blob(row))
+        guard reader.offset < row.count else { return request }
+        guard let code = Refusal.Code(rawValue: try reader.text(row)) else { throw IndexError.damaged }
+        let message = try reader.text(row)
+        guard let change = Int(exactly: try reader.varint(row)) else { throw IndexError.damaged }
+        request.refusal = Refusal(code, message, change: change == 0 ? nil : change - 1)
+        return request
+    }
 }
 
 /// Reading the tables without versions.
@@ -37,9 +74,7 @@ extension IndexTables {
 
     func request(_ key: FixedKey, in transaction: ReadTransaction) throws -> RecordedRequest? {
         try key.withBytes { key in
-            try read(transaction, .requests, key) { row, reader in
-                RecordedRequest(revision: Revision(try reader.varint(row)), digest: try reader.blob(row))
-            }
+            try read(transaction, .requests, key) { row, reader in try RecordedRequest.decode(row, &reader) }
         }
     }
 

@@ -45,9 +45,12 @@ package struct CommitDescription {
 }
 
 extension Receipt {
-    /// The result of a transaction: `revision` is null if nothing changed.
+    /// The result of a transaction: `revision` and `hash` are null if nothing changed.
     package var json: JSONObject {
-        ["head": .revision(head), "revision": revision.map(JSONValue.revision) ?? .null, "time": .time(time)]
+        [
+            "hash": hash.map { .string($0) } ?? .null, "head": .revision(head),
+            "revision": revision.map(JSONValue.revision) ?? .null, "time": .time(time),
+        ]
     }
 }
 

@@ -59,7 +59,7 @@ function exposed(from, to, object, privilege, signal) {
         const found = (await pool(list, 6, async (name) => {
             const [then, now] = await Promise.all([state.api.auditAccess(privilege, name, { from, to, limit: 10000 }, { signal: stop }), state.api.who(privilege, name, { limit: 10000 }, { signal: stop })]);
             bar.show(done += 1, list.length, t('incident.progress'));
-            const present = new Set(now.subjects);
+            const present = new Set([...now.subjects, ...now.administrators ?? []]);
             const isPublic = present.has('everyone') || present.has('anonymous');
             const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
             // Access that somebody got and lost in the span is listed even if that subject has access again today.

@@ -48,7 +48,8 @@ export interface NameDescription extends When {
 
 /** A change, as in `Docs/Scenarios.md`: `{ op: 'grant', subject, object, privileges }`. */
 export interface Change { op: string; [member: string]: unknown }
-export interface Receipt { revision: number | null; head: number; time: string }
+/** `hash` is the hash of the commit; null if nothing changed. */
+export interface Receipt { revision: number | null; head: number; time: string; hash: string | null }
 
 export interface CloudEvent<Data> { id: string; type: string; source: string; time: string; subject?: string; data: Data }
 
@@ -83,7 +84,7 @@ export class Store {
     privileges(subject: Name, object: Name, options?: At & RequestOptions): Promise<When & { privileges: Privilege[] }>;
     explain(subject: Name, privilege: Privilege | Privilege[], object: Name, options?: At & RequestOptions & { proposals?: boolean }): Promise<When & { allowed: boolean; complete: boolean; [member: string]: unknown }>;
     explainSeveral(questions: { subject: Name; privilege: Privilege; object: Name; proposals?: boolean }[], options?: At & RequestOptions): Promise<(When & { allowed: boolean; complete: boolean; [member: string]: unknown })[]>;
-    who(privilege: Privilege | Privilege[], object: Name, options?: At & PageQuery & RequestOptions): Promise<When & { subjects: Name[]; next?: string }>;
+    who(privilege: Privilege | Privilege[], object: Name, options?: At & PageQuery & RequestOptions): Promise<When & { subjects: Name[]; administrators?: Name[]; next?: string }>;
     what(subject: Name, privilege: Privilege | Privilege[], options?: At & PageQuery & RequestOptions & { class?: string }): Promise<When & { objects: Name[]; next?: string }>;
     query(question: object, options?: RequestOptions): Promise<{ objects: Name[]; revision: number; next?: string }>;
     whatIf(transactions: { as: Name; do: Change[] }[], options?: RequestOptions): Promise<When & { differences: DraftDifference[]; complete: boolean; refused: { transaction: number; change: number | null; code: string; message: string }[] }>;

@@ -52,6 +52,9 @@ extension LiveFeedRoutes {
             .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
             .query("after", "the position of the replica: the last `id` that it has received"),
             .query(
+                "contains",
+                "the `revision` and the `hash` of a receipt, with a point between them: without this commit, the store is reset"),
+            .query(
                 "window",
                 "the bytes of a fill after which the response ends, so that a slow client gets no more than it can keep; connect again "
                     + "with the position"),

@@ -9,13 +9,18 @@ enum ReplicaStream {
     /// Opens a feed for a client that asks for one.
     static func open(_ call: RequestContext) throws -> HTTPResponse {
         let query = try call.query
-        try query.checkNames(["class", "as", "after", "window", "ticket"])
+        try query.checkNames(["class", "as", "after", "contains", "window", "ticket"])
         var arguments = Arguments(address: query)
         let window = try arguments.optionalNumber("window", 1...Int64.max).map { Int($0) }
         let user = try call.reader(named: query["as"].map { Name($0) })
         let text = try call.request.header("Last-Event-ID") ?? query["after"]
         let position = try text.flatMap { $0.isEmpty ? nil : try ReplicaPosition($0) }
-        let replica = try call.store.replica(of: user, classes: query.all("class"), after: position)
+        let commit = try query["contains"].map { try KnownCommit($0) }
+        // A node may not have the commits of the other nodes yet.
+        if let commit, try call.store.sharedLogStatus != nil, try call.store.head.revision < commit.revision {
+            if call.canWait { try call.store.catchUp() } else { try call.requireVisible(commit.revision) }
+        }
+        let replica = try call.store.replica(of: user, classes: query.all("class"), after: position, containing: commit)
         // A client sends its transactions after it was told that its position belongs to the history: not before a fill.
         let opening = replica.isFilling ? nil : position?.description
         let feed = try call.openFeed(

@@ -62,7 +62,10 @@ enum Schemas {
     ]
 
     private static let answers: JSONObject = [
-        "Receipt": Schema.object(["revision": Schema.orNull(Schema.revision), "head": Schema.revision, "time": Schema.time]),
+        "Receipt": Schema.object([
+            "revision": Schema.orNull(Schema.revision), "head": Schema.revision, "time": Schema.time,
+            "hash": Schema.orNull(Schema.text),
+        ]),
         "Refused": Schema.object([
             "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,
         ]),

@@ -65,7 +65,9 @@ extension Receipt {
         guard let head = revision("head"), let time = answer.text("time").flatMap({ try? Instant($0) }),
             revision("revision") != nil || answer["revision"] == .null
         else { return nil }
-        self.init(revision: revision("revision"), head: head, time: time)
+        self.init(
+            revision: revision("revision"), head: head, time: time,
+            hash: answer.text("hash"))
     }
 }
 

@@ -9,21 +9,31 @@ enum WhoRoute {
     static let route = Route(
         "POST", "/v1/stores/{store}/who", "who", need: .store, bodyLimitBytes: 65_536,
         RouteDescription("the users and things with a privilege on an object", group: "Questions")
-            .withNote("Administrators, who have all privileges, are omitted. `everyone` or `anonymous` alone means all callers.")
+            .withNote(
+                "`administrators` names those of the store, who have all privileges on an object that exists. A caller who may not ask "
+                    + "about all subjects gets no such member. With `withAdministrators`, `subjects` contains them too. `everyone` or "
+                    + "`anonymous` alone means all callers."
+            )
             .withResponse(
                 "the names, sorted",
                 Schema.object(
                     JSONObject(["privileges": Schema.privileges, "object": Schema.name, "subjects": Schema.names]).with(.when),
-                    optional: .next),
+                    optional: JSONObject(["administrators": Schema.names, "withAdministrators": Schema.flag]).with(.next)),
                 lines: Schema.object(["subject": Schema.name])
             ),
-        .queued(.name("object"), .privileges, .page(.names, cursor: Schema.text)) { call, object, privileges, request in
+        .queued(.name("object"), .privileges, .flag("withAdministrators", default: false), .page(.names, cursor: Schema.text)) {
+            call, object, privileges, withAdministrators, request in
             try call.requirePermissionToQuery(aboutObject: object)
-            let asked = QueryMembers(privileges: privileges, object: object).members
+            var asked = QueryMembers(privileges: privileges, object: object).members
+            if withAdministrators { asked["withAdministrators"] = .bool(true) }
             let audience = try call.audience
             return try call.answer(request, to: asked, as: "subjects", lineKey: "subject") { snapshot in
                 let privileges = try call.privileges(privileges, snapshot)
-                return try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
+                let subjects = try snapshot.tells(audience, of: object) ? snapshot.subjects(with: privileges, on: object) : []
+                guard audience == .unrestricted else { return (subjects, [:]) }
+                let administrators = try snapshot.exists(object) ? snapshot.administrators() : []
+                let names = withAdministrators ? Set((subjects + administrators).map { Name($0) }).sorted().map(\.text) : subjects
+                return (names, ["administrators": .texts(administrators)])
             }
         })
 }

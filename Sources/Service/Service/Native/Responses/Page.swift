@@ -159,9 +159,20 @@ extension RequestContext {
         _ request: PageRequest, to question: JSONObject, as key: String, lineKey: String,
         _ names: (Snapshot) throws -> [String]
     ) throws -> HTTPResponse {
+        try answer(request, to: question, as: key, lineKey: lineKey) { (try names($0), [:]) }
+    }
+
+    /// Does the same with more members, which the object of each page has.
+    func answer(
+        _ request: PageRequest, to question: JSONObject, as key: String, lineKey: String,
+        _ found: (Snapshot) throws -> (names: [String], members: JSONObject)
+    ) throws -> HTTPResponse {
         let list = try list(request, of: question)
-        let page = try read(at: list.point) { list.page(of: try names($0), $0) }
-        return try answer(page, to: question, as: key, lineKey: lineKey) { .string($0) }
+        let (page, members) = try read(at: list.point) { snapshot in
+            let (names, members) = try found(snapshot)
+            return (list.page(of: names, snapshot), members)
+        }
+        return try answer(page, to: question.with(members), as: key, lineKey: lineKey) { .string($0) }
     }
 
     /// Responds with a page: in one object, or with a line for each item if the client accepts JSON Lines.

@@ -27,6 +27,8 @@ class Receipt:
     time: datetime
     #: The revision of the transaction; None if it changed nothing.
     revision: int | None
+    #: The hash of the commit, which covers the history up to it; None if the transaction changed nothing.
+    hash: str | None = None
 
 
 @dataclass(frozen=True)

@@ -113,11 +113,14 @@ def who(
     at_least: int | None = None,
     limit: int | None = None,
 ) -> ListRequest[str]:
-    """Lists the users and things with a privilege on an object, without administrators.
+    """Lists the users and things with a privilege on an object.
+
+    Administrators have all privileges: they are in the list if the caller may ask about all subjects.
 
     `limit` is the largest number of results on a page.
     """
-    body = {"object": object, **privilege_members(privilege), **point(at, at_least), **present(limit=limit)}
+    body = {
+        "object": object, "withAdministrators": True, **privilege_members(privilege), **point(at, at_least), **present(limit=limit)}
     return question_list("who", "subjects", body)
 
 
