@@ -17,8 +17,8 @@ struct JSONTests {
         ("object value doc:plan", ["object", "value", "revision", "time"]),
         ("object list doc", ["class", "objects", "revision", "time"]),
         ("diff user:ann --from 0", ["name", "from", "to", "differences"]),
-        ("grant user:bob read on doc:plan", ["revision", "head", "time"]),
-        ("log --from 5 --to 5", ["revision", "time", "actor", "events"]),
+        ("grant user:bob read on doc:plan", ["revision", "head", "time", "hash"]),
+        ("log --from 5 --to 5", ["revision", "time", "actor", "events", "hash"]),
         ("verify", ["sound", "commits", "events", "refusals", "problems", "notes", "revision", "hash", "refusalHash"]),
         (
             "stats",

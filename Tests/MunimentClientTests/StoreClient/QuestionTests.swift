@@ -55,7 +55,7 @@ struct QuestionTests {
             var pages: [ListingPage<Name>] = []
             for try await page in store.objects(of: "user:bob", with: "read", pageSize: 4).pages { pages.append(page) }
             #expect(pages.map(\.items.count) == [4, 2] && Set(pages.map(\.revision)).count == 1)
-            #expect(try await store.subjects(with: "read", on: "doc:0").collected() == ["user:bob"])
+            #expect(try await store.subjects(with: "read", on: "doc:0").collected() == ["user:bob", "user:root"])
             let bobs = StoreClient(store.connection, actor: "user:bob")
             let long = bobs.query("doc", where: ["pages": .object([">": .integer(2)])], order: ["-pages"], pageSize: 1)
             #expect(try await long.collected() == ["doc:4", "doc:3"])

@@ -91,6 +91,29 @@ struct EventRouteTests {
         }
     }
 
+    /// The hash of each revision.
+    private static func hashes(_ commits: [JSONValue]) -> [Int64: String?] {
+        Dictionary(commits.map { ($0.number("revision") ?? -1, $0.text("hash")) }) { first, _ in first }
+    }
+
+    @Test("History and audit have the hash of each commit, for callers who may see every commit")
+    func hashes() async throws {
+        try await withFirm(isLive: false) { firm in
+            try await prepare(firm)
+            let head = try await firm.json("GET", "").text("hash")
+            let commits = try await firm.json("GET", "/history?name=doc:note").list("commits")
+            #expect(commits.last?.text("hash") == head)
+            let records = try await firm.json("GET", "/audit?outcome=done").list("records")
+            #expect(Self.hashes(records).filter { Self.hashes(commits)[$0.key] != nil } == Self.hashes(commits))
+            let ann = try firm.act(as: "user:ann")
+            let shown = try await firm.json("GET", "/history?name=doc:plan", token: ann).list("commits")
+            #expect(!shown.isEmpty && Self.hashes(shown).values.allSatisfy { $0 == nil })
+            let asked = "/audit/changes?subject=user:ann&object=doc:plan&privileges=read"
+            let (told, whole) = (try await firm.send("GET", asked, token: ann).text, try await firm.send("GET", asked).text)
+            #expect(told.contains("AccessGranted") && !told.contains("hash") && whole.contains(#""hash":""#))
+        }
+    }
+
     @Test("An export is the log as a history, with one header at any length", arguments: [false, true])
     func export(isLive: Bool) async throws {
         try await withFirm(isLive: isLive) { firm in

@@ -11,7 +11,7 @@ public struct RecordedCommit: Hashable, Sendable, WireObject {
     public let requestID: String?
     /// The token or session of the request.
     public let credential: String?
-    /// The hash of the log up to this commit; only in the feed of commits.
+    /// The hash of the log up to this commit; nil for a caller who may not see every commit.
     public let hash: String?
 
     init(members: JSONObject) throws {
@@ -69,6 +69,8 @@ public struct AuditEntry: Hashable, Sendable, WireObject {
     /// The reason why a command was refused.
     public let code: String?
     public let message: String?
+    /// The hash of the log up to the commit, or of the refused commands up to this one; nil for a caller who may not see all of them.
+    public let hash: String?
     /// All members, such as the refused command (`tried`).
     public let members: JSONObject
 
@@ -76,7 +78,7 @@ public struct AuditEntry: Hashable, Sendable, WireObject {
         self.members = members
         (time, outcome, actor) = (try members.read("time"), try members.read("outcome"), try members.read("actor"))
         (revision, event, caller) = (try members.read("revision"), try members.read("event"), try members.read("caller"))
-        (code, message) = (try members.read("code"), try members.read("message"))
+        (code, message, hash) = (try members.read("code"), try members.read("message"), try members.read("hash"))
     }
 }
 

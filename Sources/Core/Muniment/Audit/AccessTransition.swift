@@ -106,7 +106,8 @@ extension AccessSpanWalk {
                 actor: told.isEmpty ? "" : try described.name(commit.actor), origin: origin,
                 events: try told.map {
                     try AuditRecord(
-                        commit.events[$0.index], at: $0.index, of: described, withholding: $0.withheld, origin: origin)
+                        commit.events[$0.index], at: $0.index, of: described,
+                        hash: disclosure.isUnrestricted ? described.hash : nil, withholding: $0.withheld, origin: origin)
                 })
         }
         guard let transition else { throw LogError.missing(revision) }

@@ -29,6 +29,9 @@ public struct AuditRecord: Hashable, Sendable {
     public let subjects: [String]
     /// What happened, or why the command was refused, as a sentence without its full stop.
     public let sentence: String
+    /// SHA-256 of the log up to the commit, or of the refused commands up to this one, as 64 hexadecimal digits. Nil for a reader who
+    /// may not see the whole log: the hash would confirm guesses of what is withheld.
+    public let hash: String?
     /// The content of the event, or the whole refusal.
     private let members: JSONObject
 
@@ -38,12 +41,12 @@ public struct AuditRecord: Hashable, Sendable {
         return .object([
             "actor": .string(actor), "event": .object(members).with(["kind": .string(kind)]), "index": .count(index),
             "outcome": .string("done"), "revision": .revision(revision), "time": .time(time),
-        ]).with(origin.members)
+        ]).with(origin.members).with(JSONObject(hash: hash))
     }
 
     /// The bytes of ``json``, about.
     var approximateBytes: Int {
-        JSONValue.object(members).approximateBytes + JSONValue.object(origin.members).approximateBytes + 150
+        JSONValue.object(members).approximateBytes + JSONValue.object(origin.members).approximateBytes + 230
     }
 
     /// Whether the action succeeded, as opposed to a refused command.
@@ -53,10 +56,12 @@ public struct AuditRecord: Hashable, Sendable {
 extension AuditRecord {
     /// - Parameters:
     ///   - index: the index of the event in its commit.
+    ///   - hash: the hash of the commit, for a reader who may see the whole log.
     ///   - withheld: the parts that the sentence and the object omit.
     ///   - origin: replaces the origin of the commit.
     init(
-        _ event: Event, at index: Int, of commit: DescribedCommit, withholding withheld: WithheldParts = [], origin: Origin? = nil
+        _ event: Event, at index: Int, of commit: DescribedCommit, hash: String?, withholding withheld: WithheldParts = [],
+        origin: Origin? = nil
     ) throws {
         let description = try EventDescriber(commit: commit, withholding: withheld).describe(event)
         source = .event(event, revision: commit.commit.revision, index: index)
@@ -68,6 +73,7 @@ extension AuditRecord {
         subjects = try event.effect.subject.map { [try commit.name($0)] } ?? []
         sentence = description.sentence
         members = description.members
+        self.hash = hash
     }
 
     init(_ refusal: RecordedRefusal, hash: String) throws {
@@ -79,6 +85,12 @@ extension AuditRecord {
         objects = refusal.tried?.objects ?? []
         subjects = refusal.tried?.subjects ?? []
         sentence = refusal.message
+        self.hash = hash
         members = try RefusalDescription(refusal, hash: hash).members.with(["outcome": .string("refused")])
     }
+}
+
+extension JSONObject {
+    /// The hash of a commit as a member; empty without one.
+    package init(hash: String?) { self = hash.map { ["hash": .string($0)] } ?? [:] }
 }

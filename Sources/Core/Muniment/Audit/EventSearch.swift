@@ -106,7 +106,7 @@ struct EventSearch {
             if selection.isFoundByText { return nil }
             throw IndexError.damaged
         }
-        return try AuditRecord(event, at: index, of: found.commit)
+        return try AuditRecord(event, at: index, of: found.commit, hash: found.commit.hash)
     }
 }
 

@@ -47,6 +47,8 @@ final class Disclosure {
         }
     }
 
+    var isUnrestricted: Bool { caller == nil }
+
     /// Returns whether the audience may always query a subject: the subject is the caller itself, or the audience is unrestricted.
     func isOwn(_ subject: Name) -> Bool { caller.map { $0.name == subject } ?? true }
 

@@ -9,13 +9,15 @@ package struct CommitDescription {
     package let actor: String
     package let events: [EventDescription]
     package let origin: Origin
+    /// The hash of the log up to the commit, for an audience that may see every commit.
+    private let hash: String?
 
     /// Describes a commit with all its events.
     ///
     /// - Parameter described: the commit, from the log.
     package init(_ described: DescribedCommit) throws {
         let describer = EventDescriber(commit: described)
-        try self.init(described, try described.commit.events.map(describer.describe), described.commit.origin)
+        try self.init(described, try described.commit.events.map(describer.describe), described.commit.origin, described.hash)
     }
 
     /// Describes a commit with the events that are about a name and visible to an audience.
@@ -26,13 +28,13 @@ package struct CommitDescription {
     ///   - audience: the audience.
     package init(_ described: DescribedCommit, about name: Name, for audience: Audience = .unrestricted) throws {
         let (events, origin) = try described.redacted(about: name, to: audience)
-        try self.init(described, events, origin)
+        try self.init(described, events, origin, audience == .unrestricted ? described.hash : nil)
     }
 
-    private init(_ described: DescribedCommit, _ events: [EventDescription], _ origin: Origin) throws {
+    private init(_ described: DescribedCommit, _ events: [EventDescription], _ origin: Origin, _ hash: String?) throws {
         commit = described.commit
         actor = commit.actor == .system ? "the store" : try described.name(commit.actor)
-        (self.events, self.origin) = (events, origin)
+        (self.events, self.origin, self.hash) = (events, origin, hash)
     }
 
     package var json: JSONValue {
@@ -40,7 +42,7 @@ package struct CommitDescription {
             "revision": .revision(commit.revision), "time": .time(commit.time),
             "actor": commit.actor == .system ? .null : .string(actor), "events": .array(events.map(\.json)),
         ]
-        return .object(members).with(origin.members)
+        return .object(members).with(origin.members).with(JSONObject(hash: hash))
     }
 }
 

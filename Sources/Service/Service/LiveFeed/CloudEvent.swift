@@ -37,7 +37,7 @@ struct CloudEvent {
         let commit = described.commit
         self.init(
             store: store, id: "\(store)/\(commit.revision)", type: "muniment.commit", time: commit.time, subject: nil,
-            data: try CommitDescription(described).json.with(["hash": .string(described.hash)]))
+            data: try CommitDescription(described).json)
     }
 }
 

@@ -20,7 +20,7 @@ enum SchemasOfHistories {
             [
                 "revision": Schema.revision, "time": Schema.time, "actor": Schema.orNull(Schema.name),
                 "events": Schema.list(Schema.named("Event")),
-            ], optional: origin),
+            ], optional: origin.with(["hash": Schema.text])),
         "Notice": Schema.object(
             [
                 "revision": Schema.revision, "time": Schema.time, "kind": Schema.text, "object": Schema.name,

@@ -62,7 +62,7 @@ def test_lists_are_iterated_over_all_pages_of_one_revision(client: Client) -> No
     pages = list(client.what("user:bob", "read", limit=4).pages())
     assert [len(page.items) for page in pages] == [4, 2]
     assert len({page.revision for page in pages}) == 1
-    assert list(client.who("read", "doc:0")) == ["user:bob"]
+    assert list(client.who("read", "doc:0")) == ["user:bob", "user:root"]
     assert list(client.query("doc", where={"pages": {">": 2}}, order=["-pages"], as_="user:bob", limit=1)) == [
         "doc:4", "doc:3"
     ]
