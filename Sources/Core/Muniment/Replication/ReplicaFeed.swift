@@ -2,7 +2,7 @@ internal import EventLog
 public import Events
 internal import Hashing
 
-/// The steps of a replica (``Store/replica(of:classes:after:)``), in portions of a bounded size.
+/// The steps of a replica (``Store/replica(of:classes:after:containing:)``), in portions of a bounded size.
 ///
 /// Each iteration is a separate feed, and begins at the start of the sequence.
 public struct ReplicaFeed: AsyncSequence, Sendable {

@@ -1,6 +1,6 @@
 public import Events
 
-/// A part of a step of a replica (``Store/replica(of:classes:after:)``).
+/// A part of a step of a replica (``Store/replica(of:classes:after:containing:)``).
 ///
 /// A step is one `begin`, any number of `objects` and one `end`. The replica applies it as a whole at `end`. A `begin` discards the
 /// parts of a step that has not ended, except if it resumes a fill.
