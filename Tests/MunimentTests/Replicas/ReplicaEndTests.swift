@@ -12,10 +12,14 @@ struct ReplicaEndTests {
     private func filled(_ fixture: StoreFixture) throws -> ReceivedReplica {
         var replica = ReceivedReplica()
         var subscriber = try fixture.store.replica(of: "user:ann", classes: ["doc"]).start
+        try advance(&replica, &subscriber, fixture)
+        return replica
+    }
+
+    private func advance(_ replica: inout ReceivedReplica, _ subscriber: inout ReplicaSubscriber, _ fixture: StoreFixture) throws {
         while case .parts(let parts, _) = try fixture.store.look(&subscriber).get() {
             for part in parts { _ = try replica.take(part) }
         }
-        return replica
     }
 
     private func ends(_ replica: ReceivedReplica, _ object: Name) -> [String: Instant] {
@@ -56,14 +60,10 @@ struct ReplicaEndTests {
             var subscriber = try fixture.store.replica(of: "user:ann", classes: ["doc"]).start
             fixture.clock.now = end
             var replica = ReceivedReplica()
-            while case .parts(let parts, _) = try fixture.store.look(&subscriber).get() {
-                for part in parts { _ = try replica.take(part) }
-            }
+            try advance(&replica, &subscriber, fixture)
             #expect(replica.steps.count == 1 && replica.end == nil)
             try fixture.commit(.register("user:bob"))
-            while case .parts(let parts, _) = try fixture.store.look(&subscriber).get() {
-                for part in parts { _ = try replica.take(part) }
-            }
+            try advance(&replica, &subscriber, fixture)
             #expect(replica.end?.revision == (try fixture.head) && replica.objects.isEmpty)
         }
     }
@@ -85,6 +85,43 @@ struct ReplicaEndTests {
                 // A feed of notices sleeps through it.
                 #expect(try AffectedSubscribers.subjects(of: commit, reader)?.isEmpty == true)
             }
+        }
+    }
+
+    @Test(
+        "R17: the last change of an object is right after a role or permission above it was deleted and created again in one commit",
+        arguments: [
+            [Change.deleteRole("role:crew"), .createRole("role:crew")],
+            [
+                .deleteRole("role:crew"), .createRole("role:crew"),
+                .definePermission("permission:p", subject: "role:crew", ["read"]),
+            ],
+            [
+                .changePermission("permission:p", subject: "role:other", ["read"]), .deleteRole("role:other"),
+                .definePermission("permission:p", subject: "role:crew", ["read"]),
+            ],
+        ])
+    func createdAgain(changes: [Change]) throws {
+        try withStore(.open) { (fixture) throws in
+            try fixture.commit(
+                .defineClass("doc"), .register("user:ann"), .createRole("role:crew"), .createRole("role:other"),
+                .definePermission("permission:p", subject: "role:crew", ["read"]))
+            try fixture.commit(
+                .createObject("doc:1", parent: "role:crew"), .createObject("doc:2", parent: "permission:p"),
+                .grant("user:ann", on: "doc:1", ["read"]), .grant("user:ann", on: "doc:2", ["read"]))
+            var replica = ReceivedReplica()
+            var subscriber = try fixture.store.replica(of: "user:ann", classes: ["doc"]).start
+            try advance(&replica, &subscriber, fixture)
+            try fixture.store.commit(Transaction("user:root", changes))
+            let commit = try #require(try fixture.commits(from: fixture.head).first)
+            // The commit wakes every replica.
+            #expect(try fixture.store.withReader { try AffectedSubscribers.subjects(of: commit, readsValues: true, $0) } == nil)
+            try advance(&replica, &subscriber, fixture)
+            let expected = try fixture.store.read { snapshot in
+                try replica.objects.keys.sorted().map { try snapshot.lastChange(of: $0) }
+            }
+            #expect(expected.contains(commit.revision) && replica.objects.count == 2)
+            #expect(replica.objects.keys.sorted().map { replica.objects[$0]?.changed } == expected)
         }
     }
 }

@@ -67,12 +67,15 @@ struct AccessWalk: Sendable {
         case .roleDeleted(let role):
             // The objects below the role, and below the permissions for it.
             let permissions = try reader.related(.permissions(for: role), at: earlier, or: earlier).found
-            pending += ([role.rawValue] + permissions).map(ObjectID.init(rawValue:))
-            // The commit may also have created the role again, without its entries.
+            let ended = ([role.rawValue] + permissions).map(ObjectID.init(rawValue:))
+            pending += ended
+            // The commit may also have created the role or a permission again, without its entries and the objects below it.
+            scans += ended.map { (.children(of: $0), 0) }
             if isRelevant(role) { scan(role) }
         case .permission(let permission, _):
             // The commit may also have deleted the permission, with the role that it was changed to.
             pending.append(ObjectID(permission))
+            scans.append((.children(of: ObjectID(permission)), 0))
             if try isRelevant(permission, reader) { scans.append((.attachments(of: permission), 0)) }
         case .attachment(let permission, let object): if try isRelevant(permission, reader) { pending.append(object) }
         case .registered, .owner, .membership, .administrator, .clock: break

@@ -56,8 +56,7 @@ enum AffectedSubscribers {
             case .permission(let permission, _):
                 try add(permission)
                 // The commit may also have deleted the permission, with the role that it was changed to.
-                return try reader.subject(of: permission) != nil
-                    || reader.related(.children(of: ObjectID(permission)), limit: 1, at: earlier, or: earlier).found.isEmpty
+                return try reader.related(.children(of: ObjectID(permission)), limit: 1, at: earlier, or: earlier).found.isEmpty
             case .attachment(let permission, _): try add(permission)
             case .created(let object, let classID, _, _):
                 // An administrator, or a caller with entries above all classes, has privileges on a new class.
