@@ -1,8 +1,9 @@
 import Dispatch
 import Glibc
-import HTTPServer
 import TestSupport
 import Testing
+
+@testable import HTTPServer
 
 @Suite struct `Limits: what is too much is refused, and what is too slow is ended` {
     static let closing = "Host: here\r\nConnection: close\r\n"
@@ -103,6 +104,53 @@ import Testing
             let client = try RawClient(port: server.port)
             client.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
             #expect(client.receiveAll().map { RawResponses($0) }?.answers.map(\.body) == ["at last"])
+        }
+    }
+
+    @Test("The client of an endless stream may read slowly, and is disconnected if it reads nothing for the time of an idle one")
+    func endsReadersThatStop() throws {
+        let feed = StalledBody.written(isEndless: true)
+        let application = TestApplication(answering: { _ in .now(HTTPResponse(status: 200, body: .stream(feed))) })
+        let hours = UInt64(2 * 3_600 * 1_000_000_000)
+        try withServer(application, HTTPServerSettings(idleSeconds: 3_600, requestSeconds: 1)) { server in
+            let reader = try RawClient(port: server.port, receiveBufferBytes: 4_096)
+            reader.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+            var time = Clock.nanoseconds()
+            for _ in 0..<5 {
+                var count = 0
+                while count < 100_000, let bytes = reader.receive(), !bytes.isEmpty { count += bytes.count }
+                time += hours
+                server.engine.endSlowConnections(at: time)
+                #expect(count >= 100_000 && !feed.isClosed)
+            }
+            // The system receives a last part for the client.
+            while !feed.isClosed {
+                time += hours
+                server.engine.endSlowConnections(at: time)
+                usleep(10_000)
+            }
+        }
+    }
+
+    @Test("A client that reads less than its stream has is not idle")
+    func keepsSlowReaders() throws {
+        var settings = HTTPServerSettings()
+        settings.idleSeconds = 1
+        let feed = StalledBody.written(isEndless: true)
+        let application = TestApplication(answering: { request in
+            .now(request.path == "/feed" ? HTTPResponse(status: 200, body: .stream(feed)) : .text("short"))
+        })
+        try withServer(application, settings) { server in
+            let reader = try RawClient(port: server.port, receiveBufferBytes: 4_096)
+            reader.send("GET /feed HTTP/1.1\r\nHost: here\r\n\r\n")
+            #expect(reader.receive(until: { $0.contains("aaa") }) != nil)
+            // The server ends two connections that are idle, one after the other, and not the reader's.
+            for _ in 0..<2 {
+                let idle = try RawClient(port: server.port)
+                idle.send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+                #expect(idle.receiveAll().map { RawResponses($0) }?.answers.map(\.body) == ["short"])
+            }
+            #expect(!feed.isClosed)
         }
     }
 

@@ -4,6 +4,30 @@ import HTTPServer
 import Synchronization
 import Testing
 
+/// A response that the buffers of two sockets do not hold, at the latest if it is requested 100 times.
+enum StalledBody: CaseIterable {
+    case small, large, stream
+
+    static let largeBytes = [UInt8](repeating: 0x61, count: 64_000_000)
+
+    var response: HTTPResponse {
+        switch self {
+        case .small: return HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 0x61, count: 60_000)))
+        case .large: return HTTPResponse(status: 200, body: .bytes(Self.largeBytes))
+        case .stream: return HTTPResponse(status: 200, body: .stream(Self.written(isEndless: false)))
+        }
+    }
+
+    /// Returns a stream that a thread writes to until it is closed.
+    static func written(isEndless: Bool) -> HTTPStream {
+        let stream = HTTPStream(isEndless: isEndless)
+        DispatchQueue(label: "writer").async {
+            while (try? stream.writeBlocking([UInt8](repeating: 0x61, count: 10_000))) != nil {}
+        }
+        return stream
+    }
+}
+
 @Suite struct `Limits: a client that does not read its response gives its connection to a new caller` {
     /// The time limits of these servers are longer than a test, so that they end no connection.
     static func settings(connections: Int, byAddress: Bool = false) -> HTTPServerSettings {
@@ -12,35 +36,11 @@ import Testing
         return settings
     }
 
-    /// A response that the buffers of two sockets do not hold, at the latest if it is requested 100 times.
-    enum Body: CaseIterable {
-        case small, large, stream
-
-        static let largeBytes = [UInt8](repeating: 0x61, count: 64_000_000)
-
-        var response: HTTPResponse {
-            switch self {
-            case .small: return HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 0x61, count: 60_000)))
-            case .large: return HTTPResponse(status: 200, body: .bytes(Self.largeBytes))
-            case .stream: return HTTPResponse(status: 200, body: .stream(Self.written(isEndless: false)))
-            }
-        }
-
-        /// Returns a stream that a thread writes to until it is closed.
-        static func written(isEndless: Bool) -> HTTPStream {
-            let stream = HTTPStream(isEndless: isEndless)
-            DispatchQueue(label: "writer").async {
-                while (try? stream.writeBlocking([UInt8](repeating: 0x61, count: 10_000))) != nil {}
-            }
-            return stream
-        }
-    }
-
     /// Responds to `/short` with a short text, and to other requests with a body. Counts these.
     final class Source: Sendable {
         let requests = Atomic(0)
 
-        func application(_ body: Body) -> TestApplication {
+        func application(_ body: StalledBody) -> TestApplication {
             TestApplication(answering: { [self] request in
                 if request.path == "/short" { return .now(.text("short")) }
                 requests.add(1, ordering: .relaxed)
@@ -78,9 +78,9 @@ import Testing
     }
 
     @Test(
-        "A new caller gets a response although every connection sends one to a client that does not read", arguments: Body.allCases,
-        [false, true])
-    func displacesStalledClients(body: Body, isByAddress: Bool) throws {
+        "A new caller gets a response although every connection sends one to a client that does not read",
+        arguments: StalledBody.allCases, [false, true])
+    func displacesStalledClients(body: StalledBody, isByAddress: Bool) throws {
         let source = Source()
         try withServer(source.application(body), Self.settings(connections: 20, byAddress: isByAddress)) { server in
             let clients = try (0..<20).map { _ in try Self.client(of: server, requests: 100) }
@@ -131,17 +131,17 @@ import Testing
             let clients = try (0..<3).map { _ in try Self.client(of: server) }
             source.waitUntilFull(4)
             for _ in clients { #expect(try Self.newCaller(of: server) == [200]) }
-            #expect(received.load(ordering: .relaxed) < Body.largeBytes.count, "the response ended before the test")
+            #expect(received.load(ordering: .relaxed) < StalledBody.largeBytes.count, "the response ended before the test")
             isOver.store(true, ordering: .relaxed)
             ended.wait()
-            #expect(received.load(ordering: .relaxed) > Body.largeBytes.count)
+            #expect(received.load(ordering: .relaxed) > StalledBody.largeBytes.count)
         }
     }
 
     @Test("A request that the application works on, and an endless stream, never give way to a new caller")
     func keepsWork() throws {
         let work = Mutex<HTTPRequest?>(nil)
-        let feed = Body.written(isEndless: true)
+        let feed = StalledBody.written(isEndless: true)
         let source = Source()
         let application = TestApplication(answering: { request in
             source.requests.add(1, ordering: .relaxed)
@@ -150,7 +150,7 @@ import Testing
                 work.withLock { $0 = request }
                 return .later
             case "/feed": return .now(HTTPResponse(status: 200, body: .stream(feed)))
-            case "/long": return .now(Body.large.response)
+            case "/long": return .now(StalledBody.large.response)
             default: return .now(.text("short"))
             }
         })

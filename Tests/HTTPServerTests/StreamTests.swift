@@ -52,6 +52,7 @@ import Testing
             while source.stream.offer([0x62]) { usleep(10_000) }
             #expect(isDone.wait(timeout: .now() + 1) == .timedOut)
             #expect(written.load(ordering: .relaxed) < total / 2)
+            LoopbackSocket.widen(client.socket)
             let all = client.receiveAll() ?? []
             #expect(all.count { $0 == 0x61 } > total - 100_000)
             #expect(source.isClosedOnce())

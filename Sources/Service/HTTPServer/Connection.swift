@@ -11,19 +11,22 @@ internal import Synchronization
     let socket: Int32
     /// Whether the connection is encrypted. The server can then not write to the socket without the library.
     let isEncrypted: Bool
-    /// The client must have sent the rest of its request by this time of the monotonic clock; `never` while the server works.
+    /// On the monotonic clock, the time by which the client must begin a request, have sent the rest of it, have read the response, or have
+    /// read a part of a stream without an end; `never` while the server works.
     let deadline: Atomic<UInt64>
     /// Whether a request is being handled.
     let isBusy = Atomic(false)
-    /// Whether a response is being sent. Nothing else may then be written to the socket.
+    /// Whether a response is being sent, or was sent and no request has begun since. Nothing else may then be written to the socket.
     let isAnswered = Atomic(false)
+    /// Whether the response is a stream without an end.
+    let isEndless = Atomic(false)
     /// When the server began to wait for the client, on the monotonic clock: when the client connected, its last request ended, or its
     /// current request began.
     let waitingSince: Atomic<UInt64>
     /// Until when the client has read its response at the lowest allowed rate, on the monotonic clock; `never` if no response with an end
     /// is being sent. It begins as the time when the sending began, and ``noteReading(at:)`` advances it.
     let sendingSince = Atomic(Connection.never)
-    /// The bytes that the client had acknowledged at the last call of ``noteReading(at:)``.
+    /// The bytes that the client had acknowledged at the last call of ``noteReading(at:)`` or ``hasReadMore()``.
     private let acknowledgedBytes = Atomic<UInt64>(0)
     /// The application's data about the connection.
     let applicationState = Mutex<(any AnyObject & Sendable)?>(nil)
@@ -130,6 +133,12 @@ internal import Synchronization
         let advanced = isKnown ? since + (total - before) * (1_000_000_000 / UInt64(Engine.slowestBody)) : now
         // It stays unchanged if the response has ended meanwhile.
         _ = sendingSince.compareExchange(expected: since, desired: min(now, advanced), ordering: .relaxed)
+    }
+
+    /// Whether the client has read since the last call. The socket must be open.
+    func hasReadMore() -> Bool {
+        let total = muniment_acknowledged_bytes(socket)
+        return acknowledgedBytes.exchange(total, ordering: .relaxed) != total
     }
 
     /// Whether the client of a response with an end has not read since before a time.

@@ -84,7 +84,6 @@ internal import Glibc
             // ``ConnectionTable`` applies the limits. The library counts connections for each thread, and counts a closed one a while
             // longer.
             number(.CONNECTION_LIMIT, (settings.connectionLimit + 64) * settings.threads),
-            number(.CONNECTION_TIMEOUT, settings.idleSeconds),
             number(.STRICT_FOR_CLIENT, 0),
             callback(.NOTIFY_CONNECTION, unsafeBitCast(Callbacks.connection, to: UnsafeRawPointer.self)),
             callback(.URI_LOG_CALLBACK, unsafeBitCast(Callbacks.target, to: UnsafeRawPointer.self)),

@@ -65,11 +65,16 @@ internal import Synchronization
     var isBusy: Bool { connections.isBusy }
 
     /// Notes how much each client has read of its response, and ends the connections whose clients exceed a time limit.
-    func endSlowConnections() {
-        let now = Clock.nanoseconds()
+    ///
+    /// The library has no limits of its own: it would end a connection whose client reads, but less than a third of the socket's buffer
+    /// within the time.
+    func endSlowConnections(at now: UInt64 = Clock.nanoseconds()) {
         connections.each { connection in
             connection.noteReading(at: now)
             guard connection.deadline.load(ordering: .relaxed) < now else { return }
+            if connection.isEndless.load(ordering: .relaxed), connection.hasReadMore() {
+                return connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
+            }
             connection.deadline.store(Connection.never, ordering: .relaxed)
             if !connection.isAnswered.load(ordering: .relaxed) {
                 connection.send(
@@ -158,9 +163,9 @@ internal import Synchronization
         application.ended(request, status: status, bytesSent: bytes, nanoseconds: now - request.beganAt)
         request.end()
         for reservation in request.reservations { memory.release(reservation) }
-        connection.deadline.store(now + idleNanoseconds + requestNanoseconds, ordering: .relaxed)
+        connection.deadline.store(now + idleNanoseconds, ordering: .relaxed)
         connection.waitingSince.store(now, ordering: .relaxed)
-        connection.isAnswered.store(false, ordering: .relaxed)
+        connection.isEndless.store(false, ordering: .relaxed)
         connection.sendingSince.store(Connection.never, ordering: .relaxed)
         connection.isBusy.store(false, ordering: .releasing)
         connection.endAnswer()
@@ -266,6 +271,7 @@ internal import Synchronization
         if case .stream(let stream) = response.body {
             request.stream = stream
             request.connection.isAnswered.store(true, ordering: .relaxed)
+            request.connection.isEndless.store(stream.isEndless, ordering: .relaxed)
             if !keepUnfinished(request) {
                 stream.close()
                 response = stopping(request)

@@ -5,7 +5,7 @@ internal import Synchronization
 public final class HTTPServer: Sendable {
     /// The port that it listens on.
     public let port: UInt16
-    private let engine: Engine
+    let engine: Engine
     private let settings: HTTPServerSettings
     private let daemons: DaemonRotation
     private let acceptor: Acceptor

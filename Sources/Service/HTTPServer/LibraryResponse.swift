@@ -78,6 +78,8 @@ extension HTTPRequest {
                 if readingDeadline == Connection.never { beginReading() }
                 bytesInTime += count
                 allowTimeToRead(bytes: bytesInTime)
+            } else if connection.deadline.load(ordering: .relaxed) == Connection.never {
+                connection.deadline.store(Clock.nanoseconds() + readingNanoseconds, ordering: .relaxed)
             }
             return count
         case .resting:

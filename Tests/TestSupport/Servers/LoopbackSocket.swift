@@ -47,6 +47,14 @@ public enum LoopbackSocket {
         return socket
     }
 
+    /// Gives a socket with a small receive buffer a large one, so that the rest is received quickly.
+    public static func widen(_ socket: Int32) {
+        var bytes = Int32(1 << 20)
+        for (level, option) in [(SOL_SOCKET, SO_RCVBUF), (Int32(IPPROTO_TCP), TCP_WINDOW_CLAMP)] {
+            unsafe setsockopt(socket, level, option, &bytes, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+
     /// Returns a socket that listens on any free port and does not block in accept.
     static func listening() throws -> (socket: Int32, port: UInt16) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
