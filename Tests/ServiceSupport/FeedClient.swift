@@ -47,7 +47,7 @@ package final class FeedClient {
     ) throws {
         self.timeoutSeconds = timeoutSeconds
         socket = try LoopbackSocket.connected(to: port, timeoutSeconds: timeoutSeconds, receiveBufferBytes: receiveBufferBytes)
-        var head = "GET \(target) HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\n"
+        var head = "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
         if let token { head += "Authorization: Bearer \(token)\r\n" }
         if let lastID { head += "Last-Event-ID: \(lastID)\r\n" }
         let bytes = Array((head + "\r\n").utf8)

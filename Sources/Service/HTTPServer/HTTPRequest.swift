@@ -13,6 +13,8 @@ internal import Synchronization
     public let query: String
     /// The whole body. It is complete when the application is asked for a response.
     public internal(set) var body: [UInt8] = []
+    /// The host of a target that is a whole address, `http://HOST/path`, as sent; nil for any other target.
+    public var targetAuthority: String? { RequestTarget.authority(of: target) }
     /// Whether the client understands the chunked encoding of a response without a length.
     var isHTTP11 = false
     /// The client's address; empty for a request without a connection.
@@ -271,6 +273,12 @@ enum RequestTarget {
             return (start == bytes.startIndex ? target : rooted(target[start...]), "")
         }
         return (rooted(target[start..<mark]), String(target[bytes.index(after: mark)...]))
+    }
+
+    /// Returns the host and port of a whole address, as sent; nil for any other target.
+    static func authority(of target: String) -> String? {
+        guard target.utf8.first != UInt8(ascii: "/"), let start = authorityStart(of: target) else { return nil }
+        return String(target[start...].prefix { !"/?#".contains($0) })
     }
 
     /// Returns whether a target has a valid form for a server: a path, a whole address, or `*`.

@@ -31,6 +31,7 @@ public final class MunimentService: HTTPApplication {
     let liveFeeds: LiveFeedRegistry
     let tickets = FeedTickets()
     let crossOrigin: CrossOrigin
+    let ownHosts: OwnHosts
     /// The queue of requests with large bodies.
     let bodies = BodyQueues()
     let readiness: Readiness
@@ -60,6 +61,7 @@ public final class MunimentService: HTTPApplication {
         settings.report = { faults.report($0) }
         self.settings = settings
         crossOrigin = CrossOrigin(settings.allowedOrigins)
+        ownHosts = OwnHosts(settings.allowedHosts, publicAddress: settings.publicAddress)
         data = try DataDirectory(settings)
         for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
@@ -123,10 +125,7 @@ public final class MunimentService: HTTPApplication {
     ///   - host: the address that the server listens on.
     ///   - certificatePEM: the certificate of the server; nil without TLS.
     public func announce(_ server: HTTPServer, on host: String, certificatePEM: String? = nil) throws {
-        let address = host.contains(":") ? "[\(host)]" : host
-        let hosts = ["\(address):\(server.port)"] + (server.port == (settings.usesTLS ? 443 : 80) ? [address] : [])
-        let certificate = certificatePEM.flatMap { Certificate(pem: $0) }
-        listener.withLock { $0 = Listener(server: server, hosts: hosts, certificate: certificate) }
+        listener.withLock { $0 = Listener(server, on: host, usesTLS: settings.usesTLS, certificatePEM: certificatePEM) }
         try serviceLock.announce(host: host, port: server.port, certificatePEM: certificatePEM)
     }
 
@@ -179,6 +178,7 @@ public final class MunimentService: HTTPApplication {
 
     public func admit(_ request: HTTPRequest) -> HTTPAdmission {
         let requestID = operations.requestID(of: request)
+        if let problem = foreignHost(of: request) { return refuse(request, requestID, problem.response) }
         let path = metadataPrefix.isEmpty ? request.path : AuthZENMetadata.path(request.path, under: metadataPrefix)
         switch router.match(request.method, path) {
         case .nothing:

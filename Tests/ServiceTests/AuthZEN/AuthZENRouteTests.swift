@@ -142,10 +142,13 @@ struct AuthZENRouteTests {
             let store = try await fixture.live().send("GET", path + "/stores/flat")
             #expect(try store.json["policy_decision_point"]?.text == "http://127.0.0.1:\(port)/stores/flat")
             #expect(try await fixture.live().send("GET", path + "/stores/.muniment").status == 404)
-            for host in [nil, "a/b", "a\"b", "", "evil.example.com", "127.0.0.1.evil.example.com", "localhost:80a", "10.0.0.1:80"] {
+            for (host, status) in [
+                (nil, 400), ("a/b", 421), ("a\"b", 421), ("", 421), ("evil.example.com", 421), ("127.0.0.1.evil.example.com", 421),
+                ("localhost:80a", 421), ("10.0.0.1:80", 400),
+            ] {
                 let headers = host.map { [HTTPHeader("Host", $0)] } ?? []
                 let answer = try await fixture.direct.send("GET", path, headers: headers, body: [])
-                #expect(answer.status == 400 && (host?.isEmpty != false || !answer.text.contains(host ?? "")), "\(host ?? "none")")
+                #expect(answer.status == status, "\(host ?? "none")")
             }
         }
         let publish = { (settings: inout ServiceSettings) in settings.publicAddress = "https://may.example.com/" }

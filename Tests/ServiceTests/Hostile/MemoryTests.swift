@@ -47,7 +47,7 @@ struct MemoryTests {
         }
 
         func head(_ method: String, _ path: String, as token: String, bodyBytes: Int = 0) -> String {
-            "\(method) /v1/stores/default/\(path) HTTP/1.1\r\nHost: here\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n"
+            "\(method) /v1/stores/default/\(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n"
                 + "Content-Type: application/json\r\nContent-Length: \(bodyBytes)\r\n\r\n"
         }
     }
@@ -164,7 +164,7 @@ struct MemoryTests {
                     return false
                 }
             }
-            let head = "Host: here\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
+            let head = "Host: localhost\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
 
             func beginSending() throws -> ByteClient {
                 let sender = try ByteClient(port: server.port, host: 1)

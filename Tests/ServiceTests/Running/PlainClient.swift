@@ -17,9 +17,12 @@ final class PlainClient {
     deinit { close(socket) }
 
     /// Sends a request and waits for its response, which has a length.
-    func send(_ method: String, _ target: String, headers: [String: String] = [:], body: String = "") throws -> (Int, body: String)
-    {
-        try begin(method, target, headers: headers, body: body)
+    ///
+    /// - Parameter host: the value of `Host`.
+    func send(
+        _ method: String, _ target: String, host: String = "localhost", headers: [String: String] = [:], body: String = ""
+    ) throws -> (Int, body: String) {
+        try begin(method, target, host: host, headers: headers, body: body)
         let head = try line(endingWith: "\r\n\r\n")
         let length =
             head.lowercased().split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
@@ -30,9 +33,11 @@ final class PlainClient {
     }
 
     /// Sends a request. The caller reads the response later.
-    func begin(_ method: String, _ target: String, headers: [String: String] = [:], body: String = "") throws {
+    func begin(
+        _ method: String, _ target: String, host: String = "localhost", headers: [String: String] = [:], body: String = ""
+    ) throws {
         let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
-        let text = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        let text = "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

@@ -36,6 +36,8 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let unsupportedMediaType = ProblemKind(rawValue: "unsupported-media-type")
     /// The permissions of the store do not allow this.
     public static let refused = ProblemKind(rawValue: "refused")
+    /// `Host` is not a name of the service.
+    public static let misdirected = ProblemKind(rawValue: "misdirected")
     /// The idempotency key was used for another request.
     public static let keyReused = ProblemKind(rawValue: "idempotency-key-reused")
     public static let tooMuchWork = ProblemKind(rawValue: "too-much-work")
@@ -93,6 +95,8 @@ public struct ProblemKind: RawRepresentable, Hashable, Sendable, CustomStringCon
         .refused:
             "Read `code` and `detail`. A caller with `setPermissions` there can grant the missing privilege; "
             + "`explain` shows all grants.",
+        .misdirected:
+            "Use an IP address of the service or a name that it knows. The operator adds names with `muniment serve --allow-host NAME`.",
         .keyReused: "Use a new `Idempotency-Key` for a new request.",
         .tooMuchWork: "Split the transaction into smaller ones, or have an administrator commit it.",
         .preconditionRequired: "Send `If-Match` with the ETag of your copy, or `If-None-Match: *` for a new object.",

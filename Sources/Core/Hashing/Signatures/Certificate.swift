@@ -15,19 +15,30 @@ public struct Certificate: Hashable, Sendable {
     /// - Returns: nil if the text does not begin with a certificate that OpenSSL can read without a password, or if the certificate
     ///   expires before it becomes valid.
     public init?(pem: String) {
+        guard let certificate = (unsafe Certificate.with(pem: pem) { unsafe Certificate($0) }) ?? nil else { return nil }
+        self = certificate
+    }
+
+    /// Returns whether the first certificate in a PEM text is for a host (RFC 6125), by its names and wildcards.
+    ///
+    /// - Parameter host: a DNS name without a dot at its end.
+    public static func isValid(pem: String, forHost host: String) -> Bool {
+        unsafe with(pem: pem) { certificate in unsafe X509_check_host(certificate, host, 0, 0, nil) == 1 } ?? false
+    }
+
+    /// Calls `body` with the first certificate in a PEM text; returns nil without one.
+    private static func with<R>(pem: String, _ body: (OpaquePointer) -> R) -> R? {
         var pem = pem
         defer { ERR_clear_error() }
         // OpenSSL does not copy the text: the pointer must stay valid until the certificate is read and the source is freed.
-        let certificate: Certificate? = pem.withUTF8 { text in
+        return pem.withUTF8 { text in
             guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count)) else { return nil }
             defer { unsafe BIO_free(source) }
             // Without a callback OpenSSL asks for the password of an encrypted text on the terminal.
             guard let certificate = unsafe PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil) else { return nil }
             defer { unsafe X509_free(certificate) }
-            return unsafe Certificate(certificate)
+            return unsafe body(certificate)
         }
-        guard let certificate else { return nil }
-        self = certificate
     }
 
     private init?(_ certificate: OpaquePointer) {

@@ -104,7 +104,7 @@ struct OpenAPI {
     }
 
     private static func problems(of route: Route) -> [Problem.Kind] {
-        var kinds: [Problem.Kind] = [.malformed, .methodNotAllowed, .tooManyRequests, .headTooLarge, .unavailable]
+        var kinds: [Problem.Kind] = [.malformed, .methodNotAllowed, .misdirected, .tooManyRequests, .headTooLarge, .unavailable]
         if route.need != .nothing { kinds += [.unauthenticated, .forbidden] }
         if route.need != .nothing || !route.path.parameters.isEmpty { kinds.append(.notFound) }
         if route.description.takes("atLeast") { kinds.append(.revisionNotReached) }

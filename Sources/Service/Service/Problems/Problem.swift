@@ -96,6 +96,10 @@ extension Problem {
             "refused", 403, "The permissions of the store do not allow this",
             "Read `code` and `detail`. A caller with `setPermissions` there can grant the missing privilege; `explain` shows all grants."
         )
+        static let misdirected = Kind(
+            "misdirected", 421, "The host of the request is not this service",
+            "Use an IP address of the service or a name that it knows. The operator adds names with `muniment serve --allow-host NAME`."
+        )
         static let keyReused = Kind(
             "idempotency-key-reused", 422, "The idempotency key was used for another request",
             "Use a new `Idempotency-Key` for a new request.")
@@ -157,7 +161,7 @@ extension Problem {
         static let allCases: [Kind] = [
             .malformed, .unauthenticated, .forbidden, .notFound, .methodNotAllowed, .notAcceptable, .requestTimeout,
             .conflict, .keyInUse, .revisionNotReached, .preconditionFailed, .tooLarge, .unsupportedMediaType, .refused,
-            .keyReused, .tooMuchWork, .preconditionRequired, .tooManyRequests, .headTooLarge, .failed, .unavailable,
+            .misdirected, .keyReused, .tooMuchWork, .preconditionRequired, .tooManyRequests, .headTooLarge, .failed, .unavailable,
             .insufficientResources, .deadlineExceeded, .wrongCredentials, .wrongCode, .accountExists, .noAccount,
             .recentSignInRequired, .linkedElsewhere, .alreadyLinked, .lastSignInMethod, .unacceptablePassword, .sessionEnded,
         ]

@@ -25,13 +25,17 @@ extension Option {
     fileprivate static let origins = Option(
         "allow-origin", value: "ORIGIN[,ORIGIN…]",
         "origins of web pages that may call the service, such as https://app.example.com (default: none)")
+    fileprivate static let hosts = Option(
+        "allow-host", value: "NAME[,NAME…]",
+        "names by which clients address the service, besides IP addresses, localhost, and the names of the certificate and of "
+            + "`--public-address` (default: none)")
     static let clockLimits = Option(
         "clock-limits", value: "MINUTES|none",
         "refuse commits if the clock is further behind the newest commit, or has jumped further ahead, than this; none: no check "
             + "(default: 5 behind, 10 ahead)")
 
     /// The options of `serve` for operation.
-    static let operations: [Option] = [requestLog, rate, deadline, proxies, decisions, subjectTypes, origins, clockLimits]
+    static let operations: [Option] = [requestLog, rate, deadline, proxies, decisions, subjectTypes, origins, hosts, clockLimits]
 }
 
 extension Invocation {
@@ -46,6 +50,7 @@ extension Invocation {
         settings.deadlines = try options.value(of: .deadline, Values.deadlines) ?? RouteDeadlines()
         settings.subjectTypes = try options.value(of: .subjectTypes, Values.subjectTypes) ?? [:]
         settings.allowedOrigins = try options.value(of: .origins, Values.origins) ?? []
+        settings.allowedHosts = try options.value(of: .hosts, Values.hosts) ?? []
         settings.decisionLogs = try stores(.decisions)
     }
 
@@ -110,6 +115,23 @@ extension Values {
                             + "path, without `*` and without the usual port")
                 }
                 return origin
+            })
+    }
+
+    fileprivate static func hosts(_ text: String) throws -> Set<HostName> {
+        let texts = list(text)
+        guard !texts.isEmpty else { throw UsageError("the value is empty; write a name such as permissions.example.com") }
+        return Set(
+            try texts.map { text in
+                if IPAddress(text) != nil {
+                    throw UsageError("`\(text)` is an IP address, and those are always accepted; omit it")
+                }
+                guard let name = HostName(text) else {
+                    throw UsageError(
+                        "`\(text)` is not a host name; write a name such as permissions.example.com, without a scheme, a port, a path "
+                            + "and `*`, with other letters in Punycode")
+                }
+                return name
             })
     }
 

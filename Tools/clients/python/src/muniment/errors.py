@@ -210,6 +210,15 @@ class RefusedError(
     """The permissions of the store do not allow this."""
 
 
+class MisdirectedError(
+    ProblemError,
+    kind="misdirected",
+    remedy="Use an IP address of the service or a name that it knows. The operator adds names with "
+           "`muniment serve --allow-host NAME`.",
+):
+    """The host of the request is not this service."""
+
+
 class IdempotencyKeyReusedError(
     ProblemError,
     kind="idempotency-key-reused",
