@@ -66,8 +66,8 @@ internal import Synchronization
 
     /// Notes how much each client has read of its response, and ends the connections whose clients exceed a time limit.
     ///
-    /// The library has no limits of its own: it would end a connection whose client reads, but less than a third of the socket's buffer
-    /// within the time.
+    /// The library's own time limit is off. It would count only writes, and the library writes only when a third of the socket's buffer is
+    /// free: a client that reads slowly would lose its connection.
     func endSlowConnections(at now: UInt64 = Clock.nanoseconds()) {
         connections.each { connection in
             connection.noteReading(at: now)

@@ -20,8 +20,8 @@ public struct HTTPServerSettings: Sendable {
     /// The memory in bytes for all bodies of requests and responses together. A request with a body above the rest gets the status
     /// 503.
     public var memoryLimitBytes: Int
-    /// Seconds after which an idle connection is closed. A client of a stream without an end that reads nothing of the bytes that wait for
-    /// it is disconnected after this time and ``requestSeconds``, within twice the sum.
+    /// Seconds after which an idle connection is closed. The client of an endless stream is disconnected if bytes wait for it and it reads
+    /// none of them: after at least the sum of this time and ``requestSeconds``, and at most twice the sum.
     public var idleSeconds: Int
     /// The time limit in seconds for receiving a request after it has begun; a long body has more, in proportion to its length.
     public var requestSeconds: Int

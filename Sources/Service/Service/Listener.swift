@@ -7,18 +7,23 @@ struct Listener: Sendable {
     weak var server: HTTPServer?
     /// The values of `Host` that name the server.
     var hosts: [String] = []
-    /// The names of the certificate; nil without TLS.
-    var certificateNames: CertificateNames?
+    /// The hosts of the service, with the names of its certificate.
+    let ownHosts: OwnHosts
     /// The certificate for new connections; nil without TLS.
     var certificate: Certificate?
 }
 
 extension Listener {
-    init(_ server: HTTPServer, on host: String, usesTLS: Bool, certificatePEM: String?) {
+    init(_ settings: ServiceSettings, certificatePEM: String? = nil) {
+        ownHosts = OwnHosts(
+            settings.allowedHosts, publicAddress: settings.publicAddress, certificatePEM: certificatePEM)
+    }
+
+    init(_ server: HTTPServer, on host: String, _ settings: ServiceSettings, certificatePEM: String?) {
+        self.init(settings, certificatePEM: certificatePEM)
         self.server = server
         let address = host.contains(":") ? "[\(host)]" : host
-        hosts = ["\(address):\(server.port)"] + (server.port == (usesTLS ? 443 : 80) ? [address] : [])
-        certificateNames = certificatePEM.map { CertificateNames(pem: $0) }
+        hosts = ["\(address):\(server.port)"] + (server.port == (settings.usesTLS ? 443 : 80) ? [address] : [])
         certificate = certificatePEM.flatMap { Certificate(pem: $0) }
     }
 }

@@ -21,7 +21,7 @@ public final class MunimentService: HTTPApplication {
     /// The path of the public address, which ends the path of the metadata; empty without one.
     private let metadataPrefix: String
     /// The server that serves this service, once it is announced.
-    let listener = Mutex(Listener())
+    let listener: Mutex<Listener>
     /// The queue of long queries. A caller can use a quarter of the threads, and a store three quarters.
     let work = WorkQueue(
         WorkLimits(
@@ -31,7 +31,6 @@ public final class MunimentService: HTTPApplication {
     let liveFeeds: LiveFeedRegistry
     let tickets = FeedTickets()
     let crossOrigin: CrossOrigin
-    let ownHosts: OwnHosts
     /// The queue of requests with large bodies.
     let bodies = BodyQueues()
     let readiness: Readiness
@@ -61,7 +60,7 @@ public final class MunimentService: HTTPApplication {
         settings.report = { faults.report($0) }
         self.settings = settings
         crossOrigin = CrossOrigin(settings.allowedOrigins)
-        ownHosts = OwnHosts(settings.allowedHosts, publicAddress: settings.publicAddress)
+        listener = Mutex(Listener(settings))
         data = try DataDirectory(settings)
         for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
@@ -125,7 +124,7 @@ public final class MunimentService: HTTPApplication {
     ///   - host: the address that the server listens on.
     ///   - certificatePEM: the certificate of the server; nil without TLS.
     public func announce(_ server: HTTPServer, on host: String, certificatePEM: String? = nil) throws {
-        listener.withLock { $0 = Listener(server, on: host, usesTLS: settings.usesTLS, certificatePEM: certificatePEM) }
+        listener.withLock { $0 = Listener(server, on: host, settings, certificatePEM: certificatePEM) }
         try serviceLock.announce(host: host, port: server.port, certificatePEM: certificatePEM)
     }
 

@@ -27,7 +27,7 @@ public struct ServiceSettings: Sendable {
     public var subjectTypes: [String: String] = [:]
     /// The origins of web pages that may send requests to the service from a browser.
     public var allowedOrigins: Set<WebOrigin> = []
-    /// The names by which clients address the service, besides `localhost` and those of the public address and the certificate.
+    /// Names of the service besides `localhost` and those of the public address and the certificate.
     public var allowedHosts: Set<HostName> = []
     /// Whether the service itself uses TLS.
     public var usesTLS = false

@@ -21,7 +21,9 @@ public struct Certificate: Hashable, Sendable {
 
     /// Returns whether the first certificate in a PEM text is for a host (RFC 6125), by its names and wildcards.
     ///
-    /// - Parameter host: a DNS name without a dot at its end.
+    /// - Parameters:
+    ///   - pem: the text; without a certificate, the result is false.
+    ///   - host: a DNS name without a dot at its end.
     public static func isValid(pem: String, forHost host: String) -> Bool {
         unsafe with(pem: pem) { certificate in unsafe X509_check_host(certificate, host, 0, 0, nil) == 1 } ?? false
     }

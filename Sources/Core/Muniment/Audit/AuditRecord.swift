@@ -30,7 +30,7 @@ public struct AuditRecord: Hashable, Sendable {
     /// What happened, or why the command was refused, as a sentence without its full stop.
     public let sentence: String
     /// SHA-256 of the log up to the commit, or of the refused commands up to this one, as 64 hexadecimal digits. Nil for a reader who
-    /// may not see the whole log: the hash would confirm guesses of what is withheld.
+    /// may not see the whole log: the hash would confirm guesses about withheld parts.
     public let hash: String?
     /// The content of the event, or the whole refusal.
     private let members: JSONObject

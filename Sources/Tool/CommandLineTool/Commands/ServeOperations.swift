@@ -27,8 +27,8 @@ extension Option {
         "origins of web pages that may call the service, such as https://app.example.com (default: none)")
     fileprivate static let hosts = Option(
         "allow-host", value: "NAME[,NAME…]",
-        "names by which clients address the service, besides IP addresses, localhost, and the names of the certificate and of "
-            + "`--public-address` (default: none)")
+        "more names of the service: IP addresses, localhost, and the names of the certificate and of `--public-address` are always "
+            + "accepted (default: none)")
     static let clockLimits = Option(
         "clock-limits", value: "MINUTES|none",
         "refuse commits if the clock is further behind the newest commit, or has jumped further ahead, than this; none: no check "
