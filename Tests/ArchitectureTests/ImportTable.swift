@@ -24,7 +24,7 @@ enum ImportTable {
         "Secrets": ["CSodium"],
         "Work": ["Primitives", "Foundation", "Synchronization", "Dispatch"],
         "HTTPServer": ["CMicroHTTPD", "Glibc", "Dispatch", "Synchronization"],
-        "NetworkClient": ["CCurl", "Primitives", "Secrets"],
+        "NetworkClient": ["CCurl", "Glibc", "Primitives", "Secrets"],
         "Identity": [
             "Primitives", "Hashing", "Secrets", "Files", "LMDB", "EventLog", "Work", "Synchronization", "Dispatch", "Foundation",
             "Glibc",

@@ -63,6 +63,7 @@ struct AccountsFileTests {
             "is secret, but its mode 0644"
         ),
         (provider(#""trustsEmail":"yes""#), "is neither true nor false"),
+        (provider(#""allowPrivateEndpoints":1"#), "is neither true nor false"),
         (provider(#""priority":-1"#), "`providers[0].priority` is not a whole number"),
         (#"{"mail":{"outbox":"out"},"serviceName":"X\r\nBcc: a@b.example"}"#, "`serviceName` is not a valid service name"),
         (provider(#""secret":"x""#), "`providers[0].secret` is unknown"),
@@ -123,6 +124,7 @@ struct AccountsFileTests {
             id: try #require(ProviderID("acme")), issuer: "https://login.example.com", clientID: "muniment",
             redirectURIs: ["https://app.example.com/"], trustsEmail: false, priority: 10)
         #expect(file.providers == [provider])
+        #expect(!provider.allowsPrivateEndpoints)
     }
 
     @Test("Each setting in the file is passed to the matching option of the service")
@@ -172,7 +174,8 @@ struct AccountsFileTests {
         try withTemporaryFolder { folder in
             try FileBytes.write(Array("the secret\n".utf8), to: folder + "/secret")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/secret")
-            let text = Self.provider(#""trustsEmail":\#(trustsEmail),"priority":3,"clientSecretFile":"secret""#)
+            let text = Self.provider(
+                #""trustsEmail":\#(trustsEmail),"allowPrivateEndpoints":\#(trustsEmail),"priority":3,"clientSecretFile":"secret""#)
             let providers = try Self.read(text, in: folder).openProviders()
             try #require(providers.count == 1)
             let settings = try #require(providers[0] as? OpenIDProvider).settings
@@ -180,7 +183,7 @@ struct AccountsFileTests {
             #expect(settings.issuer.issuer == "https://login.example.com")
             #expect(settings.clientSecret == "the secret")
             #expect(settings.redirectURIs == ["https://app.example.com/"])
-            #expect(settings.trustsEmail == trustsEmail)
+            #expect(settings.trustsEmail == trustsEmail && settings.issuer.allowsPrivateEndpoints == trustsEmail)
         }
     }
 

@@ -154,6 +154,16 @@ struct DailyUseTests {
         }
     }
 
+    @Test("A grant that a higher level blocks succeeds with a note that says so")
+    func blockedGrant() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            let result = try tool.run("grant anonymous read on doc:plan")
+            #expect(result.code == 0 && result.output.hasPrefix("revision "))
+            #expect(result.errors.contains("`anonymous` gets nothing by the grant on `doc:plan`"), "\(result.errors)")
+        }
+    }
+
     @Test("`list` and `show` tell what exists at a moment")
     func listAndShow() throws {
         try BuiltTool.inFreshFolder { tool in

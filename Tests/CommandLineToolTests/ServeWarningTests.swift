@@ -28,6 +28,27 @@ struct ServeWarningTests {
         }
     }
 
+    @Test(
+        "A start and `--check` warn of an issuer without a prefix, and refuse what is no prefix",
+        arguments: ["", "=user:", "=user:corp/"])
+    func issuer(prefix: String) throws {
+        try BuiltTool.inFreshFolder { tool in
+            let options = "--data data --listen 127.0.0.1:0 --audience me --issuer https://id.example.com"
+            let warning = "--issuer: `https://id.example.com` can name every user of a store, except administrators"
+            let check = try tool.shell("\"$muniment\" serve --check \(options)\(prefix)")
+            #expect(check.code == 0, "\(check.output)")
+            #expect(check.output.contains(warning) == prefix.isEmpty, "\(check.output)")
+            let service = try ServingTool(tool, call: "serve \(options)\(prefix)", lineCount: 2)
+            if prefix.isEmpty { #expect(try service.hasReported("warning " + warning)) }
+            #expect(try service.stop().code == 0)
+            for wrong in ["corp/", "user:corp"] {
+                let refused = try tool.shell("\"$muniment\" serve \(options)=\(wrong)")
+                #expect(refused.code == 2)
+                #expect(refused.errors.contains("`\(wrong)` is not a prefix of users"), "\(refused.errors)")
+            }
+        }
+    }
+
     @Test("`--check` prints the same as notes; stores that exist cause none")
     func check() throws {
         try BuiltTool.inFreshFolder { tool in

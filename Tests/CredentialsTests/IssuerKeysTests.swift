@@ -177,7 +177,7 @@ struct IssuerKeysTests {
     }
 
     @Test("Settings with an insecure address or an empty audience are refused")
-    func settings() {
+    func settings() throws {
         #expect(throws: IssuerSettingsError.notSecure("http://login.example.com")) {
             try IssuerSettings(issuer: "http://login.example.com", audience: "a")
         }
@@ -185,6 +185,12 @@ struct IssuerKeysTests {
             try IssuerSettings(issuer: "https://login.example.com", audience: "a", jwksAddress: "http://keys.example.com")
         }
         #expect(throws: IssuerSettingsError.noAddress("login")) { try IssuerSettings(issuer: "login", audience: "a") }
+        for text in ["user:", "user:corp/", "user:a.b/C-1_/"] { #expect(try UserPrefix(text).text == text) }
+        let others = [
+            "", "corp/", "user", "user:corp", "user:/", "user:cor p/", "user:é/", "thing:corp/", "user:a:b/",
+            "user:" + String(repeating: "a", count: 60) + "/",
+        ]
+        for text in others { #expect(throws: IssuerSettingsError.noPrefix(text)) { try UserPrefix(text) } }
         #expect(throws: IssuerSettingsError.noAudience) { try IssuerSettings(issuer: "https://login.example.com", audience: "") }
     }
 }

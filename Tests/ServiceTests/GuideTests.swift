@@ -68,14 +68,20 @@ struct GuideTests {
         // The feeds of a guide end after two seconds. On a slow machine they get more.
         for feedSeconds in [2, 10, 60] {
             let actual = try await played(text, mailer, outbox, atLeast: count, feedSeconds: feedSeconds)
-            if actual != text, text.contains("curl -m 2 "), feedSeconds < 60 { continue }
-            #expect(actual == text)
+            let isAsWritten = withoutCodes(actual) == withoutCodes(text)
+            if !isAsWritten, text.contains("curl -m 2 "), feedSeconds < 60 { continue }
+            #expect(withoutCodes(actual) == withoutCodes(text))
             // Writes the service's output into the guide.
-            if ProcessInfo.processInfo.environment["MUNIMENT_WRITE_GUIDES"] != nil {
+            if !isAsWritten, ProcessInfo.processInfo.environment["MUNIMENT_WRITE_GUIDES"] != nil {
                 try Data(actual.utf8).write(to: URL(filePath: path))
             }
             return
         }
+    }
+
+    /// Returns a text without the authentication codes of its cursors: each service has a key of its own.
+    private func withoutCodes(_ text: String) -> String {
+        text.replacing(/"next":"[\w-]{22}/, with: "\"next\":\"")
     }
 
     /// Returns a guide with what its commands print at a new service.

@@ -69,6 +69,9 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether it is this machine, so that nothing is sent over the network.
     public var isLoopback: Bool { authority.isLoopback }
 
+    /// Whether the host is written as an address of this machine or of a private network. A name can still have such an address.
+    public var isPrivate: Bool { isLoopback || PrivateAddress.bytes(of: host).map(PrivateAddress.contains) ?? false }
+
     public var description: String { text }
 }
 

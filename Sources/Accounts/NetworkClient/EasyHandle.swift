@@ -12,12 +12,16 @@ internal import Secrets
     private let head: Sink
     /// The data to upload, which libcurl does not copy.
     private let source = Source()
+    /// The check of the addresses to connect to; nil for none.
+    private var check: UnsafeMutablePointer<muniment_address_check>?
+    private var guardian: AddressGuard?
 
     /// - Returns: nil if libcurl has no memory.
     init?(bodyLimitBytes: Int, headLimitBytes: Int) {
         guard EasyHandle.isReady, let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
         unsafe lists = []
+        unsafe check = nil
         body = Sink(limitBytes: bodyLimitBytes)
         head = Sink(limitBytes: headLimitBytes)
         // Timeouts by signals do not work with threads.
@@ -31,6 +35,37 @@ internal import Secrets
         // The handle first: it refers to the lists, and it may call a sink while it closes a connection.
         unsafe curl_easy_cleanup(handle)
         while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+        unsafe check?.deallocate()
+    }
+
+    /// Opens no connection to an address of this machine or of a private network.
+    func refusePrivateAddresses() {
+        let guardian = AddressGuard()
+        let check = UnsafeMutablePointer<muniment_address_check>.allocate(capacity: 1)
+        unsafe check.initialize(
+            to: muniment_address_check(
+                allows: { context, bytes, count in
+                    guard let context = unsafe context, let bytes = unsafe bytes else { return 0 }
+                    let address = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+                    let isPrivate = PrivateAddress.contains(address)
+                    if isPrivate { unsafe Unmanaged<AddressGuard>.fromOpaque(context).takeUnretainedValue().hasRefused = true }
+                    return isPrivate ? 0 : 1
+                }, context: Unmanaged.passUnretained(guardian).toOpaque()))
+        self.guardian = guardian
+        unsafe self.check = check
+        _ = unsafe muniment_curl_check_addresses(handle, check)
+    }
+
+    /// Whether a connection to a private address was refused.
+    var hasRefusedPrivateAddress: Bool { guardian?.hasRefused ?? false }
+
+    /// Whether the peer of the last connection has an address of this machine or of a private network.
+    var hasPrivatePeer: Bool {
+        PrivateAddress.bytes(of: unsafe String(cString: muniment_curl_peer(handle))).map(PrivateAddress.contains) ?? false
+    }
+
+    private final class AddressGuard {
+        var hasRefused = false
     }
 
     func set(_ option: CURLoption, _ value: Int) { _ = unsafe muniment_curl_set_long(handle, option, value) }

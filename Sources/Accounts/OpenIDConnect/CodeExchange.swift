@@ -7,12 +7,15 @@ internal import Secrets
 struct CodeExchange {
     let settings: OpenIDSettings
     let tokenEndpoint: HTTPAddress
+    /// Whether the token endpoint may have an address of this machine or of a private network.
+    let allowsPrivateEndpoints: Bool
 
     /// - Returns: the unverified ID token.
     /// - Throws: ``ProviderError/wrong`` if the provider rejects the code, and ``ProviderError/unavailable(_:)`` if its
     ///   response is missing or invalid.
     func idToken(code: String, of attempt: AuthorizationAttempt) throws(ProviderError) -> String {
         var request = HTTPClientRequest(tokenEndpoint)
+        request.refusesPrivateAddresses = !allowsPrivateEndpoints
         request.headers = [("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded")]
         var fields = [
             ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", attempt.redirectURI),

@@ -10,10 +10,13 @@ struct IssuerDescription: Sendable {
     let tokenEndpoint: HTTPAddress
     /// Whether the issuer always sends its identifier in the redirect (RFC 9207).
     let namesItself: Bool
+    /// Whether the service may call endpoints at addresses of this machine or of private networks.
+    let allowsPrivateEndpoints: Bool
 
     init(_ document: IssuerDocument) throws(IssuerFetchError) {
         authorizationEndpoint = try document.address("authorization_endpoint")
         tokenEndpoint = try document.address("token_endpoint")
+        allowsPrivateEndpoints = document.allowsPrivateEndpoints
         namesItself = document.members["authorization_response_iss_parameter_supported"] == .bool(true)
     }
 }

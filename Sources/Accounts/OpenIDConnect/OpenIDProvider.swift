@@ -98,7 +98,10 @@ public final class OpenIDProvider: IdentityProvider {
         } else if description.namesItself {
             throw .wrong
         }
-        let text = try CodeExchange(settings: settings, tokenEndpoint: description.tokenEndpoint).idToken(code: code, of: attempt)
+        let exchange = CodeExchange(
+            settings: settings, tokenEndpoint: description.tokenEndpoint,
+            allowsPrivateEndpoints: description.allowsPrivateEndpoints)
+        let text = try exchange.idToken(code: code, of: attempt)
         return try proof(try idToken(text, of: attempt, at: now), attempt, for: purpose, at: now)
     }
 

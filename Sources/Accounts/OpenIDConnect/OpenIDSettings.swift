@@ -20,11 +20,13 @@ public struct OpenIDSettings: Sendable {
     /// - Throws: ``OpenIDSettingsError`` for invalid settings.
     public init(
         id: ProviderID, issuer: String, clientID: String, clientSecret: String? = nil, redirectURIs: [String],
-        trustsEmail: Bool = false, priority: Int = 10
+        trustsEmail: Bool = false, priority: Int = 10, allowsPrivateEndpoints: Bool = false
     ) throws(OpenIDSettingsError) {
         guard id != .password else { throw .reservedName }
         do throws(IssuerSettingsError) {
-            self.issuer = try IssuerSettings(issuer: issuer, audience: clientID)
+            var settings = try IssuerSettings(issuer: issuer, audience: clientID)
+            settings.allowsPrivateEndpoints = allowsPrivateEndpoints
+            self.issuer = settings
         } catch { throw .issuer(error) }
         guard !redirectURIs.isEmpty else { throw .noRedirect }
         for address in redirectURIs where !OpenIDSettings.isRedirect(address) { throw .unusableRedirect(address) }

@@ -1,5 +1,7 @@
-internal import HTTPServer
+internal import Credentials
+public import HTTPServer
 internal import Hashing
+internal import Synchronization
 
 /// The server of a service.
 struct Listener: Sendable {
@@ -25,5 +27,18 @@ extension Listener {
         let address = host.contains(":") ? "[\(host)]" : host
         hosts = ["\(address):\(server.port)"] + (server.port == (settings.usesTLS ? 443 : 80) ? [address] : [])
         certificate = certificatePEM.flatMap { Certificate(pem: $0) }
+    }
+}
+
+extension MunimentService {
+    /// Publishes the address of the service for the command line tool on this machine. The tool then makes its changes through the service.
+    ///
+    /// - Parameters:
+    ///   - server: the server that serves this service.
+    ///   - host: the address that the server listens on.
+    ///   - certificatePEM: the certificate of the server; nil without TLS.
+    public func announce(_ server: HTTPServer, on host: String, certificatePEM: String? = nil) throws {
+        listener.withLock { $0 = Listener(server, on: host, settings, certificatePEM: certificatePEM) }
+        try serviceLock.announce(host: host, port: server.port, certificatePEM: certificatePEM)
     }
 }

@@ -34,8 +34,9 @@ public final class MunimentService: HTTPApplication {
     /// The queue of requests with large bodies.
     let bodies = BodyQueues()
     let readiness: Readiness
-    private let serviceLock: ServiceLock
+    let serviceLock: ServiceLock
     let tokens: TokenRegistry
+    let cursorKey: CursorKey
     /// The accounts; nil if the service has none.
     let accounts: AccountService?
     /// Long responses to slow clients: at most ``streamLimit`` at once, and a quarter of them for each caller. None is queued.
@@ -69,6 +70,7 @@ public final class MunimentService: HTTPApplication {
             report: settings.report, note: { [note = settings.note] in note(.info, $0) })
         runningCommits = RunningCommits()
         do {
+            cursorKey = try CursorKey(in: data.ownFolder, sharedTokens: settings.sharedLogs == nil ? nil : tokens)
             accounts = try settings.accounts.map { [data, tokens, runningCommits] in
                 try AccountService($0, settings, data, tokens, runningCommits)
             }
@@ -116,17 +118,6 @@ public final class MunimentService: HTTPApplication {
 
     /// The secret with which the command line tool on this machine authenticates in place of a token.
     var secretOfTool: String { serviceLock.secret }
-
-    /// Publishes the address of the service for the command line tool on this machine. The tool then makes its changes through the service.
-    ///
-    /// - Parameters:
-    ///   - server: the server that serves this service.
-    ///   - host: the address that the server listens on.
-    ///   - certificatePEM: the certificate of the server; nil without TLS.
-    public func announce(_ server: HTTPServer, on host: String, certificatePEM: String? = nil) throws {
-        listener.withLock { $0 = Listener(server, on: host, settings, certificatePEM: certificatePEM) }
-        try serviceLock.announce(host: host, port: server.port, certificatePEM: certificatePEM)
-    }
 
     /// Creates a token with all rights, if no token was ever created and every store is empty. Writes it to a file that only the owner
     /// of the data directory can read. Reports such a file from an earlier start. Creates none while a store is not served, because that
@@ -302,6 +293,9 @@ public final class MunimentService: HTTPApplication {
 
     /// Runs the handler of a route, on the route's queue.
     private func go(_ call: RequestContext) -> HTTPHandling {
+        do { try call.requireNoUnconfirmedAdministrator() } catch {
+            return .now(finished(problem(for: error, call.request).response, call.request))
+        }
         switch call.route.handler {
         case .immediate(let handle): return now(call, handle)
         case .immediateUpTo(let limitBytes, let handle):
@@ -311,6 +305,7 @@ public final class MunimentService: HTTPApplication {
             guard let accounts else { return .now(finished(Problem.withoutAccounts.response, call.request)) }
             let arguments: Arguments
             do { arguments = try call.accountArguments() } catch { return now(call) { _ in throw error } }
+            call.exchange.count(for: AccountService.shareKey(arguments) ?? Caller.shareKey(call.caller, from: call.client))
             return later(call.request, call.exchange, on: accounts.queue(cost, arguments)) { _ in
                 .now(self.finished(try handle(call, accounts.accounts, arguments), call.request))
             }

@@ -24,10 +24,14 @@ package struct WorkLimits: Sendable {
     var waitingOfCaller: Int?
     /// Pieces of one store that run at once; nil for the limit of all.
     var runningOfStore: Int?
+    /// Pieces of one store that wait; nil for the limit of all.
+    var waitingOfStore: Int?
 
     package init(
-        running: Int, waiting: Int, runningOfCaller: Int? = nil, waitingOfCaller: Int? = nil, runningOfStore: Int? = nil
+        running: Int, waiting: Int, runningOfCaller: Int? = nil, waitingOfCaller: Int? = nil, runningOfStore: Int? = nil,
+        waitingOfStore: Int? = nil
     ) {
+        self.waitingOfStore = waitingOfStore
         (self.running, self.waiting) = (running, waiting)
         (self.runningOfCaller, self.waitingOfCaller, self.runningOfStore) = (runningOfCaller, waitingOfCaller, runningOfStore)
     }
@@ -89,6 +93,7 @@ private struct WorkPiece: Sendable {
 private struct WaitingWork {
     private(set) var count = 0
     private(set) var ofCaller: [String: Int] = [:]
+    private(set) var ofStore: [String: Int] = [:]
     private var stores: [String: [(caller: String, pieces: [WorkPiece])]] = [:]
     /// The stores in the order of their turns.
     private var order: [String] = []
@@ -97,6 +102,7 @@ private struct WaitingWork {
         let (store, caller) = (piece.origin.store, piece.origin.caller)
         count += 1
         ofCaller[caller, default: 0] += 1
+        ofStore[store, default: 0] += 1
         if stores[store] == nil { order.append(store) }
         if let place = stores[store]?.firstIndex(where: { $0.caller == caller }) {
             stores[store]?[place].pieces.append(piece)
@@ -118,7 +124,7 @@ private struct WaitingWork {
             if !line.pieces.isEmpty { stores[store]?.append(line) }
             order.remove(at: turn)
             if stores[store]?.isEmpty ?? true { stores[store] = nil } else { order.append(store) }
-            forget(1, of: line.caller)
+            forget(1, of: WorkOrigin(store: store, caller: line.caller))
             return piece
         }
         return nil
@@ -132,7 +138,7 @@ private struct WaitingWork {
             let pieces = stores[origin.store]?[place].pieces
         else { return [] }
         let kept = pieces.filter { !$0.isObsolete() }
-        forget(pieces.count - kept.count, of: origin.caller)
+        forget(pieces.count - kept.count, of: origin)
         stores[origin.store]?[place].pieces = kept
         if kept.isEmpty { stores[origin.store]?.remove(at: place) }
         if stores[origin.store]?.isEmpty ?? false {
@@ -142,9 +148,10 @@ private struct WaitingWork {
         return pieces
     }
 
-    private mutating func forget(_ number: Int, of caller: String) {
+    private mutating func forget(_ number: Int, of origin: WorkOrigin) {
         count -= number
-        ofCaller.subtract(number, for: caller)
+        ofCaller.subtract(number, for: origin.caller)
+        ofStore.subtract(number, for: origin.store)
     }
 }
 
@@ -189,6 +196,9 @@ private final class WorkLane: Sendable {
             }
             let caller = piece.origin.caller
             if let limit = limits.waitingOfCaller, state.waiting.ofCaller[caller, default: 0] >= limit {
+                return (.callerLimit, Calls())
+            }
+            if let limit = limits.waitingOfStore, state.waiting.ofStore[piece.origin.store, default: 0] >= limit {
                 return (.callerLimit, Calls())
             }
             guard state.waiting.count < limits.waiting else {

@@ -25,6 +25,7 @@ struct DescriptionTests {
             "for operators and other programs",
             ["health", "readiness", "metrics", "openAPI", "listProblems", "describeProblem", "listTokens", "describeToken"]
         ),
+        ("for the console", ["rankRoles", "levels"]),
         ("for `EventSource` in browsers", ["createTicket"]),
         ("`Replica` opens it", ["replica"]),
         (

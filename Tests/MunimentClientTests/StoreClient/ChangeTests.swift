@@ -34,6 +34,20 @@ struct ChangeTests {
         }
     }
 
+    @Test("A receipt names the changes without effect")
+    func ineffective() async throws {
+        try await withStore { store, _ in
+            try await store.prepare()
+            try await store.commit([.revoke(.everyone, on: "class:doc", ["update"])])
+            #expect(try await store.share("doc:plan").ineffective.isEmpty)
+            let receipt = try await store.commit([
+                .grant("user:ann", ["read"], on: "doc:plan"), .grant("user:ann", ["update"], on: "doc:plan"),
+            ])
+            #expect(receipt.ineffective.map(\.change) == [1] && receipt.ineffective.map(\.reason) == ["classLevel"])
+            #expect(receipt.ineffective.allSatisfy { $0.message.contains("class:doc") })
+        }
+    }
+
     @Test("A what-if question makes nothing")
     func whatIf() async throws {
         try await withStore { store, _ in

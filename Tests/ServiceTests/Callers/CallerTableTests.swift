@@ -98,7 +98,7 @@ struct CallerTableTests {
     @Test("A token of another store answers 403, with the same text for existing and missing stores")
     func otherStore() async throws {
         try await withService { fixture in
-            for right: Right in [.ask, .act(as: "user:ann"), .administer] {
+            for right: Right in [.ask, .observe, .act(as: "user:ann"), .administer] {
                 let token = try fixture.token(right, .named(["other"]))
                 for route in guarded where route.storePlace != nil {
                     var heads: Set<Head> = []
@@ -121,8 +121,10 @@ struct CallerTableTests {
                 (.act(as: "anonymous"), .all, [.store]),
                 (.ask, .all, [.store, .asking]),
                 (.ask, .named(["default"]), [.store, .asking]),
-                (.administer, .named(["default"]), [.store, .asking, .administering]),
-                (.administer, .all, [.store, .asking, .administering, .administeringAll]),
+                (.observe, .all, [.observing]),
+                (.observe, .named(["default"]), [.observing]),
+                (.administer, .named(["default"]), [.store, .asking, .observing, .administering]),
+                (.administer, .all, [.store, .asking, .observing, .administering, .administeringAll]),
             ]
             for row in rows {
                 let token = try fixture.token(row.right, row.stores)

@@ -67,6 +67,8 @@ struct LeakTests {
             .init("", #"{"subject":"role:open","privilege":"read","class":"doc"}"#),
         ],
         "members": [.init()],
+        "rankRoles": [.init("?privileges=read")],
+        "levels": [.init()],
         "administrators": [.init()],
         "diff": [.init("?name=doc:secret&from=0"), .init("?name=user:bob&from=0"), .init("?name=role:open&from=0")],
         "query": [.init("", #"{"class":"doc"}"#), .init("", #"{"class":"doc","as":"user:root"}"#)],
@@ -79,7 +81,9 @@ struct LeakTests {
         // The feed of a replica has its own test (ReplicaStreamTests).
         "replica": [.init("?class=doc"), .init("?class=doc&as=user:root")],
         "export": [.init()],
-        "audit": [.init(), .init("?actor=user:bob"), .init("?subject=user:bob")],
+        "audit": [
+            .init(), .init("?actor=user:bob"), .init("?subject=user:bob"), .init("?text=secret"), .init("?count=true"),
+        ],
         "history": [.init("?name=doc:secret"), .init("?name=user:bob"), .init("?name=role:open"), .init("?name=store")],
         "auditAccess": [.init("?object=doc:secret&privileges=read")],
         "auditChanges": [.init("?subject=user:bob&object=doc:secret&privileges=read")],

@@ -20,8 +20,11 @@ struct TokenRouteTests {
                 id: try registry.create(stores: .all, right: .ask, at: fixture.clock.now).token.id, at: fixture.clock.now)
             let ask = { (path: String) in try await fixture.direct.send("GET", path, token: administrator) }
             let first = try await ask("/v1/tokens?limit=2").json
-            #expect(first["next"] == .string("2"))
-            let second = try await ask("/v1/tokens?limit=2&cursor=2").json
+            guard case .string(let next)? = first["next"] else {
+                Issue.record("there is no cursor")
+                return
+            }
+            let second = try await ask("/v1/tokens?limit=2&cursor=\(next)").json
             #expect(second["next"] == nil)
             guard case .array(let begin)? = first["tokens"], case .array(let rest)? = second["tokens"] else {
                 Issue.record("there is no list")
@@ -39,7 +42,9 @@ struct TokenRouteTests {
                     ]))
             #expect(try await ask("/v1/tokens/t2").json == begin[1])
             #expect(try await ask("/v1/tokens/t4").status == 404)
-            for cursor in ["x", "-1", "0"] { #expect(try await ask("/v1/tokens?cursor=\(cursor)").status == 400) }
+            for cursor in ["x", "-1", "0", "2", String(next.dropLast()) + "1"] {
+                #expect(try await ask("/v1/tokens?cursor=\(cursor)").status == 400)
+            }
             fixture.clock.advance(seconds: 60)
             #expect(try await ask("/v1/tokens/t2").json["state"] == .string("ended"))
             let others = [

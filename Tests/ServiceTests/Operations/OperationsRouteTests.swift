@@ -76,6 +76,18 @@ struct OperationsRouteTests {
             let filler = folder.path + "/filler"
             try Data(count: try #require(DiskSpace(at: folder.path)).freeBytes - 1_000_000).write(to: URL(filePath: filler))
             #expect(try await status() == 503)
+            let detail = { (token: String) in try await fixture.direct.send("GET", "/readyz", token: token).text }
+            let registry = TokenRegistry(dataDirectory: folder.path + "/data")
+            for right: Right in [.observe, .administer] {
+                let text = try await detail(try registry.create(stores: .all, right: right, at: fixture.clock.now).secret)
+                #expect(text.contains("the store `default` takes no changes"), "\(text)")
+            }
+            let others: [(Right, StoreScope)] = [(.ask, .all), (.act(as: "user:ann"), .all), (.observe, .named(["other"]))]
+            for (right, stores) in others {
+                let text = try await detail(try registry.create(stores: stores, right: right, at: fixture.clock.now).secret)
+                #expect(!text.contains("default") && text.contains("too little free space"), "\(text)")
+            }
+            #expect(try await !detail("muni_wrong").contains("default"))
             #expect(try await takesWrites(0))
             let refused = try await fixture.direct.send("POST", "/v1/stores/default/transactions", token: token, json: change)
             #expect(refused.status == 503 && refused.text.contains("disk has too little free space"), "\(refused.text)")
@@ -129,13 +141,16 @@ struct OperationsRouteTests {
         }
     }
 
-    @Test("Metrics need a token that may query, and omit stores that the token does not reach")
+    @Test("Metrics need a token that may observe or administer, and omit stores that the token does not reach")
     func metricsScope() async throws {
         try await withService { fixture in
             #expect(try await fixture.direct.send("GET", "/metrics").status == 401)
             let acting = try fixture.token(.act(as: "user:ann"))
             #expect(try await fixture.direct.send("GET", "/metrics", token: acting).status == 403)
-            let elsewhere = try await fixture.direct.send("GET", "/metrics", token: try fixture.token(.ask, .named(["other"])))
+            #expect(try await fixture.direct.send("GET", "/metrics", token: try fixture.token(.ask, .all)).status == 403)
+            let own = try await fixture.direct.send("GET", "/metrics", token: try fixture.token(.observe))
+            #expect(own.status == 200 && own.text.contains("muniment_takes_writes{store=\"default\"} 1"))
+            let elsewhere = try await fixture.direct.send("GET", "/metrics", token: try fixture.token(.observe, .named(["other"])))
             #expect(elsewhere.status == 200)
             #expect(!elsewhere.text.contains("default"))
         }

@@ -1,4 +1,4 @@
-internal import Primitives
+public import Primitives
 internal import Secrets
 internal import Synchronization
 
@@ -25,7 +25,7 @@ extension Accounts {
         // Collisions are rejected before the stores are changed.
         case .taken(let holder): throw try collision(arrived, with: holder)
         case .nobody:
-            let new = Name("user:" + Accounts.randomLetters(26))
+            let new = Name(Accounts.principalPrefix + Accounts.randomLetters(Accounts.principalLetters))
             try enroll(new)
             principal = new
         }
@@ -123,9 +123,22 @@ extension Accounts {
 
     static let leavingProblem = AccountError.unavailable("the account is being deleted: try again later")
 
+    private static let principalPrefix = "user:"
+    private static let principalLetters = 26
+    private static let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
     /// Returns random lowercase letters and digits with 5 bits each.
     static func randomLetters(_ count: Int) -> String {
-        let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
-        return String(decoding: Secrets.randomBytes(count).map { letters[Int($0 & 31)] }, as: UTF8.self)
+        String(decoding: Secrets.randomBytes(count).map { letters[Int($0 & 31)] }, as: UTF8.self)
+    }
+
+    /// Returns whether a name belongs to an account, or has the form of such a name: a future or a deleted account may have it.
+    public func reserves(_ principal: Name) -> Bool {
+        let bytes = principal.text.utf8
+        let rest = bytes.dropFirst(Accounts.principalPrefix.utf8.count)
+        let hasForm =
+            bytes.starts(with: Accounts.principalPrefix.utf8) && rest.count == Accounts.principalLetters
+            && rest.allSatisfy(Accounts.letters.contains)
+        return hasForm || account(principal: principal) != nil
     }
 }

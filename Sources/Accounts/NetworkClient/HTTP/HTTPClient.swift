@@ -16,10 +16,13 @@ public enum HTTPClient {
         }
         prepare(handle, for: request)
         switch handle.perform() {
+        case .done:
+            return HTTPClientResponse(
+                status: handle.status, headers: handle.headers, body: handle.received, isFromPrivateAddress: handle.hasPrivatePeer)
+        case _ where handle.hasRefusedPrivateAddress && handle.sentOfRequest == 0: throw .privateAddress(address: address)
         // If the connection or the handshake failed for any reason, the peer has received no request.
         case .timedOut where handle.sentOfRequest == 0: throw .unreachable(address: address, reason: "it took too long to connect")
         case .failed(_, let reason) where handle.sentOfRequest == 0: throw .unreachable(address: address, reason: reason)
-        case .done: return HTTPClientResponse(status: handle.status, headers: handle.headers, body: handle.received)
         case .tooLong(let limit): throw .tooLong(address: address, limitBytes: limit)
         case .timedOut: throw .timedOut(address: address, seconds: request.timeoutSeconds)
         case .unreachable(let reason): throw .unreachable(address: address, reason: reason)
@@ -34,6 +37,7 @@ public enum HTTPClient {
         handle.setTimes(connectSeconds: request.connectSeconds, timeoutSeconds: request.timeoutSeconds)
         // Requests to this machine do not use a proxy.
         if request.address.isLoopback { handle.set(CURLOPT_NOPROXY, "*") }
+        if request.refusesPrivateAddresses { handle.refusePrivateAddresses() }
         if let digest = request.pinnedKeyDigest { handle.pin(keyDigest: digest) }
         if let body = request.body { handle.post(body) } else { handle.set(CURLOPT_HTTPGET, 1) }
         switch request.method {

@@ -14,6 +14,8 @@ public struct HTTPClientRequest: Sendable {
     public var limitBytes = 1 << 20
     /// The SHA-256 of the peer's public key, checked instead of a CA-signed certificate; nil to check the certificate.
     public var pinnedKeyDigest: [UInt8]?
+    /// Whether a host with an address of this machine or of a private network is refused, also after the lookup of its name.
+    public var refusesPrivateAddresses = false
 
     /// Creates a GET request with timeouts of 5 seconds for the connection and 10 seconds in total, and a limit of 1 MiB.
     public init(_ address: HTTPAddress) { self.address = address }
@@ -35,6 +37,8 @@ public struct HTTPClientResponse: Sendable {
     /// The headers, in order.
     public let headers: [(name: String, value: String)]
     public let body: [UInt8]
+    /// Whether the server, or a proxy before it, has an address of this machine or of a private network.
+    public let isFromPrivateAddress: Bool
 
     /// The maximum total bytes of the headers. A longer response is rejected with ``HTTPClientError/tooLong(address:limitBytes:)``.
     public static let headLimitBytes = 65_536
@@ -50,6 +54,8 @@ public struct HTTPClientResponse: Sendable {
 public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The request was not sent: connection refused, unknown host, connection timeout, untrusted certificate, or no memory.
     case unreachable(address: String, reason: String)
+    /// The request was not sent: the host has an address of this machine or of a private network.
+    case privateAddress(address: String)
     /// The request was sent, at least in part, and the response did not arrive in time.
     case timedOut(address: String, seconds: Int)
     /// The body or the headers of the response exceed their limit.
@@ -63,6 +69,8 @@ public enum HTTPClientError: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .unreachable(let address, let reason):
             "`\(address)` cannot be reached: \(reason); check the server and its certificate"
+        case .privateAddress(let address):
+            "`\(address)` was not called: its host has an address of this machine or of a private network; correct the address"
         case .timedOut(let address, let seconds):
             "`\(address)` did not respond within \(seconds) s; try again, or check the server"
         case .tooLong(let address, let limit): "the response of `\(address)` exceeds the limit of \(limit) bytes; check the address"

@@ -10,10 +10,26 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     /// The hash of the commit in hexadecimal digits. It covers the whole history up to the commit. Nil if the transaction changed
     /// nothing.
     public let hash: String?
+    /// The changes that changed nothing that anyone may do. Empty for a repeated request.
+    public let ineffective: [IneffectiveChange]
 
     init(members: JSONObject) throws {
         (head, time, revision) = (try members.read("head"), try members.read("time"), try members.read("revision"))
-        hash = try members.read("hash")
+        (hash, ineffective) = (try members.read("hash"), try members.read("ineffective") ?? [])
+    }
+}
+
+/// A change that was committed, and that changed nothing that anyone may do.
+public struct IneffectiveChange: Hashable, Sendable, WireObject {
+    /// The index of the change in the transaction, from 0.
+    public let change: Int
+    /// `unchanged`, `storeLevel`, `classLevel`, `stillAllowed`, or a reason of a later version of the service.
+    public let reason: String
+    /// Why the change has no effect, and how to get one.
+    public let message: String
+
+    init(members: JSONObject) throws {
+        (change, reason, message) = (try members.read("change"), try members.read("reason"), try members.read("message"))
     }
 }
 

@@ -52,6 +52,21 @@ struct EventSearch {
         return found
     }
 
+    /// The number of matching events. They are read in pieces, so that memory does not grow with the log.
+    var count: Int {
+        get throws {
+            var (count, place) = (0, EventPosition(.genesis))
+            while true {
+                let found = try first(Self.pieceEvents, from: place)
+                count += found.count
+                guard found.count == Self.pieceEvents, let last = found.last else { return count }
+                place = EventPosition(last.revision, last.index + 1)
+            }
+        }
+    }
+
+    private static let pieceEvents = 100_000
+
     /// Returns the last matching events before a position, the last one first.
     func last(_ limit: Int, before place: EventPosition) throws -> [EventPosition] {
         var found: [EventPosition] = []

@@ -42,6 +42,24 @@ extension Store {
             }
         }
     }
+
+    /// Returns the number of records that a filter selects.
+    ///
+    /// Reads one row of the index for every 2,048 records of the requested times or revisions, each matching refusal, and the last 2,048
+    /// events and refusals. Two requests whose ids have the same checksum count as one.
+    ///
+    /// - Throws: as ``audit(_:after:limit:)``.
+    public func auditCount(_ filter: AuditFilter = AuditFilter()) throws -> Int {
+        try checkIndex()
+        return try withReader { reader in
+            let selection = try AuditSelection(filter, reader, now: options.clock())
+            return try log.readRefusals { log in
+                let events = try EventSearch(reader, log, selection)?.count ?? 0
+                let end = try RefusalSearch.end(reader, log)
+                return events + (try RefusalSearch(reader, log, selection)?.first(.max, in: .first..<end).count ?? 0)
+            }
+        }
+    }
 }
 
 /// Merges the events and the refusals of the audit, page by page.

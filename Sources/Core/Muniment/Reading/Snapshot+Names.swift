@@ -113,6 +113,17 @@ extension Snapshot {
         return found
     }
 
+    /// Returns all roles with the number of objects on which a member of the role has some privileges, and its direct members; the role
+    /// with most objects first, then by name.
+    package func roles(opening privileges: [String]) throws -> [(role: String, objects: Int, members: [String])] {
+        guard let wanted = self.privileges(named: privileges) else { return [] }
+        return try reader.objects(of: .role).map { role in
+            let role = PrincipalID(role)
+            let objects = try reader.objects(for: reader.subjects(of: role), with: wanted, at: instant).count
+            return (try reader.name(of: role), objects, try reader.names(of: reader.members(of: role)))
+        }.sorted { $0.objects == $1.objects ? $0.role.utf8.lexicographicallyPrecedes($1.role.utf8) : $0.objects > $1.objects }
+    }
+
     /// Returns the ends of entries that are still ahead, the next one first.
     ///
     /// - Parameter limit: the largest number of ends.

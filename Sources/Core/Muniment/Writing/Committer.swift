@@ -49,15 +49,13 @@ struct Committer {
         _ transaction: Transaction, _ actor: PrincipalID, _ origin: Origin, at time: Instant, appendingTo commits: inout [Commit]
     ) throws -> Receipt {
         let revision = workingSet.state.revision.next
-        let events = try folding(revision, actor) {
-            // Administrators and imports have no limit of work. The subjects of the caller do not count: others may have put the
-            // caller in roles.
-            if try transaction.authority != .importer && !workingSet.isAdministrator(actor) {
-                _ = try workingSet.subjects(of: actor)
-                workingSet.work.beginLimit(workLimit)
-            }
-            defer { workingSet.work.endLimit() }
-            return try decide(transaction, actor: actor, at: time)
+        let (events, ineffective): ([Event], [IneffectiveChange]) = try folding(revision, actor) {
+            let decided = try limitingWork(of: transaction, actor) { try decide(transaction, actor: actor, at: time) }
+            guard transaction.authority != .importer, !decided.events.isEmpty else { return (decided.events, []) }
+            let review = EffectReview(workingSet: workingSet, instant: time)
+            let ineffective = try review.ineffective(
+                transaction.changes, unchanged: decided.unchanged, accesses: decided.accesses)
+            return (decided.events, ineffective)
         }
         guard !events.isEmpty, workingSet.hasEffect else {
             workingSet.rollBack()
@@ -66,7 +64,18 @@ struct Committer {
         let commit = Commit(revision: revision, time: time, actor: actor, origin: origin, events: events)
         workingSet.finish(commit)
         commits.append(commit)
-        return Receipt(revision: revision, head: revision, time: time)
+        return Receipt(revision: revision, head: revision, time: time, ineffective: ineffective)
+    }
+
+    private func limitingWork<R>(of transaction: Transaction, _ actor: PrincipalID, _ body: () throws -> R) throws -> R {
+        // Administrators and imports have no limit of work. The subjects of the caller do not count: others may have put the
+        // caller in roles.
+        if try transaction.authority != .importer && !workingSet.isAdministrator(actor) {
+            _ = try workingSet.subjects(of: actor)
+            workingSet.work.beginLimit(workLimit)
+        }
+        defer { workingSet.work.endLimit() }
+        return try body()
     }
 
     /// Runs a transaction as ``perform(_:appendingTo:)`` does. Returns the result, and a refusal that must be recorded.
@@ -209,9 +218,16 @@ struct Committer {
         return .principalRegistered(introduction)
     }
 
-    private func decide(_ transaction: Transaction, actor: PrincipalID, at time: Instant) throws -> [Event] {
-        var authorizer = CommandAuthorizer(workingSet, caller: actor, authority: transaction.authority, at: time)
+    /// The events of a transaction, the indexes of the changes without one, and the access that the others gave and took.
+    private struct Decided {
         var events: [Event] = []
+        var unchanged: [Int] = []
+        var accesses: [EffectReview.AccessChange] = []
+    }
+
+    private func decide(_ transaction: Transaction, actor: PrincipalID, at time: Instant) throws -> Decided {
+        var authorizer = CommandAuthorizer(workingSet, caller: actor, authority: transaction.authority, at: time)
+        var (events, unchanged, accesses): ([Event], [Int], [EffectReview.AccessChange]) = ([], [], [])
         if transaction.authority == .importer { try register([transaction.caller], into: &events) }
         try authorizer.readExpectations(of: transaction.changes, and: transaction.expectedRevision)
         var valueBytes = 0
@@ -219,6 +235,10 @@ struct Committer {
             do {
                 if transaction.authority == .importer { try register(change.mentionedPrincipals, into: &events) }
                 let decided = try authorizer.events(for: change)
+                if transaction.authority != .importer {
+                    if decided.isEmpty { unchanged.append(index) }
+                    if let access = try access(decided, at: index, time) { accesses.append(access) }
+                }
                 // Unlike the loop over an array, this one copies no event.
                 let span = decided.span
                 for index in span.indices {
@@ -235,7 +255,27 @@ struct Committer {
             }
         }
         try authorizer.checkExpectation(of: transaction.changes, transaction.expectedRevision)
-        return events
+        return Decided(events: events, unchanged: unchanged, accesses: accesses)
+    }
+
+    /// Returns the access that the events of a grant or a revocation give or take; nil for other changes, and for one that does both.
+    /// Must be called before the events are applied.
+    private func access(_ events: [Event], at index: Int, _ time: Instant) throws -> EffectReview.AccessChange? {
+        guard events.count == 1 else { return nil }
+        switch events[0] {
+        case .accessGranted(let grant):
+            return EffectReview.AccessChange(
+                index: index, subject: grant.subject, object: grant.object, privileges: grant.privileges, isGrant: true)
+        case .accessRevoked(let loss):
+            let had = try workingSet.entry(of: loss.subject, on: loss.object)?.live(at: time) ?? []
+            guard let place = try workingSet.place(of: loss.object), let options = try workingSet.options(of: place.classID) else {
+                return nil
+            }
+            return EffectReview.AccessChange(
+                index: index, subject: loss.subject, object: loss.object,
+                privileges: had.intersection(loss.privileges).intersection(options.known), isGrant: false)
+        default: return nil
+        }
     }
 
     /// In an import, users and things exist after they are first mentioned.

@@ -47,12 +47,30 @@ package struct CommitDescription {
 }
 
 extension Receipt {
-    /// The result of a transaction: `revision` and `hash` are null if nothing changed.
+    /// The result of a transaction: `revision` and `hash` are null if nothing changed. `ineffective` is present if some changes
+    /// have no effect.
     package var json: JSONObject {
-        [
+        var members: JSONObject = [
             "hash": hash.map { .string($0) } ?? .null, "head": .revision(head),
             "revision": revision.map(JSONValue.revision) ?? .null, "time": .time(time),
         ]
+        if !ineffective.isEmpty { members["ineffective"] = .array(ineffective.map(\.json)) }
+        return members
+    }
+}
+
+extension IneffectiveChange {
+    fileprivate var json: JSONValue {
+        .object(["change": .count(change), "reason": .string(reason.rawValue), "message": .string(message)])
+    }
+
+    /// - Parameter json: the value that ``json`` returns.
+    package init?(json: JSONValue) {
+        guard case .integer(let number)? = json["change"], let change = Int(exactly: number),
+            case .string(let text)? = json["reason"], let reason = Reason(rawValue: text),
+            case .string(let message)? = json["message"]
+        else { return nil }
+        self.init(change: change, reason: reason, message: message)
     }
 }
 

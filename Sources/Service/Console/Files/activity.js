@@ -1,5 +1,5 @@
-// Activity: all changes and refusals, with filters, and files of what is shown.
-import { csv, h, replace, save, safe } from './dom.js';
+// Activity: all changes and refusals, with filters, and files of all that match.
+import { h, replace, save, safe } from './dom.js';
 import { changeSentence, commitButton, eventSentence } from './events.js';
 import { momentField } from './compare.js';
 import { field, link, nameField } from './names.js';
@@ -14,26 +14,25 @@ const names = ['actor', 'subject', 'object', 'kind', 'outcome', 'from', 'to', 't
 
 export async function activityScreen({ query, signal }) {
     const asked = Object.fromEntries(names.map((name) => [name, query[name] ?? '']));
-    const shown = [];
+    const filter = { ...asked, to: asked.to || state.at };
     const body = h('tbody');
     const more = h('button', { type: 'button', class: 'more', onclick: () => load() }, t('load.more'));
     const note = h('p', { class: 'muted', role: 'status' });
-    let cursor;
+    let [shown, count, cursor] = [0, 0, undefined];
     const load = async () => {
         more.disabled = true;
-        const { text, ...filter } = asked;
         // A text is looked for in the records; pages without a match are skipped.
         for (let pages = 0; pages < 20; pages += 1) {
-            const page = await state.api.audit({ ...filter, to: filter.to || state.at, order: 'newest', limit: text ? 1000 : 100, cursor }, { signal });
-            const found = text ? page.records.filter((record) => matches(record, text)) : page.records;
-            shown.push(...found);
-            body.append(...found.map(line));
+            const page = await state.api.audit({ ...filter, order: 'newest', limit: asked.text ? 1000 : 100, cursor, count: !asked.text && !cursor ? true : undefined }, { signal });
+            shown += page.records.length;
+            count = page.count ?? count;
+            body.append(...page.records.map(line));
             cursor = page.next;
-            if (!cursor || !text || found.length > 0) break;
+            if (!cursor || !asked.text || page.records.length > 0) break;
         }
         more.hidden = !cursor;
         more.disabled = false;
-        replace(note, shown.length === 0 ? '' : t('activity.shown', { n: shown.length }));
+        replace(note, shown === 0 && !cursor ? '' : asked.text ? t(cursor ? 'activity.found.so.far' : 'activity.found', { n: shown }) : shown < count ? t('activity.shown.of', { shown, n: count }) : t('activity.shown', { n: shown }));
     };
     let problem = null;
     try { await load(); } catch (error) {
@@ -44,17 +43,39 @@ export async function activityScreen({ query, signal }) {
     return {
         title: t('menu.activity'),
         element: h('div', { class: 'screen' }, h('h1', {}, t('menu.activity')), section(t('filter'), form(asked)),
-            section(t('activity.lines'), h('div', { class: 'actions' }, note, h('button', { type: 'button', onclick: () => save('activity.csv', 'text/csv', asCSV(shown)) }, t('csv')),
-                h('button', { type: 'button', onclick: () => save('activity.jsonl', 'application/jsonl', shown.map((record) => `${JSON.stringify(record)}\n`).join('')) }, t('jsonl'))),
-            shown.length === 0 ? problem ?? empty(t('nothing.found')) : h('div', { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': t('activity.lines') }, h('table', {}, h('thead', {}, h('tr', {}, [t('time'), t('actor'), t('change'), t('commit')].map((column) => h('th', { scope: 'col' }, column)))), body)), more)),
+            section(t('activity.lines'), h('div', { class: 'actions' }, note, saver(filter, signal)),
+            shown === 0 && !cursor ? problem ?? empty(t('nothing.found')) : h('div', { class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': t('activity.lines') }, h('table', {}, h('thead', {}, h('tr', {}, [t('time'), t('actor'), t('change'), t('commit')].map((column) => h('th', { scope: 'col' }, column)))), body)), more)),
     };
 }
 
-/** Whether a name, a comment or a privilege in a record contains a text. */
-function matches(record, text) {
-    const wanted = text.toLowerCase();
-    const look = (value) => (typeof value === 'string' ? value.toLowerCase().includes(wanted) : value !== null && typeof value === 'object' && Object.values(value).some(look));
-    return look({ event: record.event, tried: record.tried, actor: record.actor, caller: record.caller, comment: record.comment, message: record.message });
+/** Buttons that save all records of a filter as a file. The service makes the file, as the tool does: oldest first. */
+function saver(filter, signal) {
+    const said = h('p', { class: 'muted', role: 'status' });
+    const button = (title, name, type, read) => {
+        const element = h('button', { type: 'button', onclick: async () => {
+            element.disabled = true;
+            replace(said, t('activity.saving'));
+            try {
+                const { text, lines } = await read();
+                save(name, type, text);
+                replace(said, t('activity.saved', { n: lines }));
+            } catch (error) {
+                if (error.status === 401) dispatchEvent(new Event('muniment-expired'));
+                if (error.name !== 'AbortError') replace(said, h('strong', { class: 'bad' }, error.message));
+            }
+            element.disabled = false;
+        } }, title);
+        return element;
+    };
+    return [button(t('csv'), 'activity.csv', 'text/csv', async () => {
+        const text = await state.api.auditTable(filter, { signal });
+        // Each record is one line, below a line with the names of the columns.
+        return { text, lines: text.split('\n').length - 2 };
+    }), button(t('jsonl'), 'activity.jsonl', 'application/jsonl', async () => {
+        const lines = [];
+        for await (const record of state.api.lines('/audit', filter, { signal })) lines.push(`${JSON.stringify(record)}\n`);
+        return { text: lines.join(''), lines: lines.length };
+    }), said];
 }
 
 function line(record) {
@@ -64,13 +85,6 @@ function line(record) {
     }
     return h('tr', {}, h('td', {}, when(record.time)), h('td', {}, link(record.actor)), h('td', {}, eventSentence(record.event), record.comment && h('q', {}, safe(record.comment))),
         h('td', {}, commitButton(record.revision)));
-}
-
-function asCSV(records) {
-    return csv(['time', 'outcome', 'actor', 'kind', 'subject', 'object', 'privileges', 'revision', 'comment'], records.map((record) => {
-        const event = record.event ?? record.tried ?? {};
-        return [record.time, record.outcome, record.actor ?? record.caller, event.kind ?? event.op, event.subject ?? event.member ?? event.principal, event.object ?? event.role ?? event.class, (event.privileges ?? []).join(' '), record.revision, record.comment];
-    }));
 }
 
 function form(asked) {

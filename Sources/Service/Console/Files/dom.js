@@ -54,13 +54,13 @@ export function safe(text) {
     return append(element, String(text).slice(end));
 }
 
-/** A table. `columns` are texts; each row is a list of cells. The first cell is the row's header. */
+/** A table. `columns` are texts; each row is a list of cells, or an element. The first cell is the row's header. */
 export function table(caption, columns, rows, { class: className = '' } = {}) {
     return h('div', { class: `table-scroll ${className}`, tabindex: '0', role: 'region', 'aria-label': caption },
         h('table', {},
             h('caption', { class: 'visually-hidden' }, caption),
             h('thead', {}, h('tr', {}, columns.map((column) => h('th', { scope: 'col' }, column)))),
-            h('tbody', {}, rows.map((cells) => row(cells)))));
+            h('tbody', {}, rows.map((cells) => (Array.isArray(cells) ? row(cells) : cells)))));
 }
 
 export function row(cells) {

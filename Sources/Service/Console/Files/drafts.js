@@ -1,5 +1,5 @@
 // Previews of changes: who gains and loses what, and the form to commit them.
-import { h, replace, table } from './dom.js';
+import { h, replace, safe, table } from './dom.js';
 import { changeSentence } from './events.js';
 import { chip, field, gainsAndLosses, link, nameField, sorted } from './names.js';
 import { cached, state } from './state.js';
@@ -72,6 +72,9 @@ function keeperList(privilege, { subjects, isCut, isUnlisted }) {
 }
 
 export const changeList = (changes, remove) => h('ol', { class: 'draft' }, changes.map((change, place) => h('li', {}, changeSentence(change), remove && h('button', { type: 'button', class: 'quiet', 'aria-label': t('remove'), onclick: () => remove(place) }, '×'))));
+
+/** The changes of a commit that changed nothing that anyone may do, and why. */
+export const withoutEffect = ({ ineffective = [] }) => ineffective.length > 0 && h('div', { class: 'note warn' }, t('no.effect.some'), h('ul', {}, ineffective.map(({ message }) => h('li', {}, safe(message)))));
 
 export const commentField = () => {
     const input = h('input', { maxlength: '1000', autocomplete: 'off' });

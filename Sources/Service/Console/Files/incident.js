@@ -2,7 +2,7 @@
 import { csv, h, pool, save, table } from './dom.js';
 import { momentField } from './compare.js';
 import { chip, field, link, nameField, objectClasses } from './names.js';
-import { address, cached, go, state } from './state.js';
+import { address, cached, go, pages, state } from './state.js';
 import { chunks, empty, lengthy, section } from './states.js';
 import { t } from './texts.js';
 import { instant, length, millis, momentMillis, when } from './time.js';
@@ -50,6 +50,22 @@ async function objects(name, to, signal) {
     return found;
 }
 
+/** The subjects with a privilege on an object in a span, and when each had it. */
+async function spans(privilege, object, from, to, signal) {
+    const found = [];
+    for await (const page of pages((cursor) => state.api.auditAccess(privilege, object, { from, to: cursor ? undefined : to, limit: 10000, cursor }, { signal }))) found.push(...page.access);
+    return found;
+}
+
+/** The subjects with a privilege on an object today. */
+async function holders(privilege, object, signal) {
+    const found = new Set();
+    for await (const page of pages((cursor) => state.api.who(privilege, object, { limit: 10000, cursor }, { signal }))) {
+        for (const subject of [...page.subjects, ...page.administrators ?? []]) found.add(subject);
+    }
+    return found;
+}
+
 function exposed(from, to, object, privilege, signal) {
     return lengthy(signal, async (stop, bar) => {
         const list = await objects(object, to, stop);
@@ -57,13 +73,12 @@ function exposed(from, to, object, privilege, signal) {
         const isWithin = (span) => span.until !== undefined && !span.existedBefore && millis(span.from) > start;
         let done = 0;
         const found = (await pool(list, 6, async (name) => {
-            const [then, now] = await Promise.all([state.api.auditAccess(privilege, name, { from, to, limit: 10000 }, { signal: stop }), state.api.who(privilege, name, { limit: 10000 }, { signal: stop })]);
+            const [then, present] = await Promise.all([spans(privilege, name, from, to, stop), holders(privilege, name, stop)]);
             bar.show(done += 1, list.length, t('incident.progress'));
-            const present = new Set([...now.subjects, ...now.administrators ?? []]);
             const isPublic = present.has('everyone') || present.has('anonymous');
             const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
             // Access that somebody got and lost in the span is listed even if that subject has access again today.
-            return then.access.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
+            return then.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
                 .flatMap(({ subject, spans }) => spans.filter((span) => !hasAccess(subject) || isWithin(span)).map((span) => ({ object: name, subject, span })));
         })).flat();
         found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));

@@ -3,7 +3,7 @@ import { h, replace, safe, svg } from './dom.js';
 import { eventSentence } from './events.js';
 import { chip, label, link, sorted, tone } from './names.js';
 import { changesOfAccess } from './paths.js';
-import { address, cached, go, state } from './state.js';
+import { address, cached, go, pages, state } from './state.js';
 import { chunks } from './states.js';
 import { rich, t } from './texts.js';
 import { format, instant, length, millis, ticks, when } from './time.js';
@@ -138,13 +138,26 @@ async function showBar(box, object, subject, privilege, span) {
     } catch { /* The reader may not know the causes. */ }
 }
 
+/** The number of people whose spans are read, for each privilege. */
+const subjectLimit = 20000;
+
+/** The spans of the first people with a privilege on an object, page by page, and whether there are more people. */
+async function spansFor(privilege, object, to, signal) {
+    const access = [];
+    for await (const page of pages((cursor) => state.api.auditAccess(privilege, object, { to: cursor ? undefined : to, limit: 10000, cursor }, { signal }))) {
+        access.push(...page.access);
+        if (page.next && access.length >= subjectLimit) return { access, isPartial: true };
+    }
+    return { access, isPartial: false };
+}
+
 /**
  * Reads all spans of an object: a map from subject to its spans by privilege. `to`: a moment in the future, to which entries can expire;
  * undefined for the present.
  */
 export function readAccess(object, privileges, to, signal) {
     return cached(`access ${object} ${to ?? ''}`, async () => {
-        const answers = await Promise.all(privileges.map((privilege) => state.api.auditAccess(privilege, object, { to, limit: 2000 }, { signal })));
+        const answers = await Promise.all(privileges.map((privilege) => spansFor(privilege, object, to, signal)));
         const access = new Map();
         answers.forEach((answer, place) => {
             for (const { subject, spans } of answer.access) {
@@ -152,7 +165,7 @@ export function readAccess(object, privileges, to, signal) {
                 access.get(subject).set(privileges[place], spans);
             }
         });
-        access.isPartial = answers.some((answer) => answer.next);
+        access.isPartial = answers.some((answer) => answer.isPartial);
         return access;
     });
 }

@@ -1,7 +1,7 @@
 // Model: classes with their options, roles as a graph, and permissions, for somebody who has never seen the store.
 import { h, pool, svg, table, visible } from './dom.js';
 import { chip, chips, link, meaning, memberCount, objectClasses, page, sorted, split } from './names.js';
-import { builtIn } from './object.js';
+import { builtIn, classOptions } from './object.js';
 import { cached, state } from './state.js';
 import { chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
@@ -40,13 +40,7 @@ async function classes(names) {
     if (own.length === 0) return empty(t('model.no.classes'));
     const described = await pool(own, 6, describe);
     return h('div', { class: 'columns' }, described.map(({ name, options }) => h('article', { class: 'class-card' }, h('h3', {}, link(name)),
-        h('ul', {}, h('li', {}, t(options.objectACL === 'required' ? 'option.acl' : 'option.no.acl')), options.composition === 'widening' && h('li', {}, t('option.widening')),
-            h('li', {}, options.inherits === true ? t('option.inherits') : options.inherits === false || options.inherits.length === 0 ? t('option.inherits.not') : rich('option.inherits.some', { privileges: chips(options.inherits) })),
-            options.creatorPrivileges.length > 0 && h('li', {}, rich('option.creator', { privileges: chips(options.creatorPrivileges) })),
-            options.readThroughLinks && h('li', {}, t('option.links')),
-            options.privileges.length > 0 && h('li', {}, rich('option.privileges', { privileges: chips(options.privileges) })),
-            options.properties.length > 0 && h('li', {}, t('option.properties', { names: options.properties.map(visible).join(', ') })),
-            Object.entries(options.aliases ?? {}).map(([alias, privileges]) => h('li', {}, rich('option.alias', { alias: h('code', {}, visible(alias)), privileges: chips(privileges) })))),
+        classOptions(options),
         part(() => entriesOf(name)))));
 }
 

@@ -48,8 +48,10 @@ export interface NameDescription extends When {
 
 /** A change, as in `Docs/Scenarios.md`: `{ op: 'grant', subject, object, privileges }`. */
 export interface Change { op: string; [member: string]: unknown }
+/** A change that changed nothing that anyone may do. `change` is its index in the transaction. */
+export interface IneffectiveChange { change: number; reason: 'unchanged' | 'storeLevel' | 'classLevel' | 'stillAllowed'; message: string }
 /** `hash` is the hash of the commit; null if nothing changed. */
-export interface Receipt { revision: number | null; head: number; time: string; hash: string | null }
+export interface Receipt { revision: number | null; head: number; time: string; hash: string | null; ineffective?: IneffectiveChange[] }
 
 export interface CloudEvent<Data> { id: string; type: string; source: string; time: string; subject?: string; data: Data }
 
@@ -83,7 +85,7 @@ export class Store {
     check(subject: Name, privilege: Privilege | Privilege[], object: Name, options?: At & RequestOptions): Promise<When & { allowed: boolean; reason: string; subject: Name; object: Name; privileges: Privilege[] }>;
     privileges(subject: Name, object: Name, options?: At & RequestOptions): Promise<When & { privileges: Privilege[] }>;
     explain(subject: Name, privilege: Privilege | Privilege[], object: Name, options?: At & RequestOptions & { proposals?: boolean }): Promise<When & { allowed: boolean; complete: boolean; [member: string]: unknown }>;
-    explainSeveral(questions: { subject: Name; privilege: Privilege; object: Name; proposals?: boolean }[], options?: At & RequestOptions): Promise<(When & { allowed: boolean; complete: boolean; [member: string]: unknown })[]>;
+    explainSeveral(questions: { subject: Name; privilege?: Privilege; privileges?: Privilege[]; object: Name; proposals?: boolean }[], options?: At & RequestOptions): Promise<(When & { allowed: boolean; complete: boolean; [member: string]: unknown })[]>;
     who(privilege: Privilege | Privilege[], object: Name, options?: At & PageQuery & RequestOptions): Promise<When & { subjects: Name[]; administrators?: Name[]; next?: string }>;
     what(subject: Name, privilege: Privilege | Privilege[], options?: At & PageQuery & RequestOptions & { class?: string }): Promise<When & { objects: Name[]; next?: string }>;
     query(question: object, options?: RequestOptions): Promise<{ objects: Name[]; revision: number; next?: string }>;
@@ -96,6 +98,8 @@ export class Store {
     object(name: Name, query?: At & { as?: Name }, options?: RequestOptions): Promise<When & { object: Name; value: unknown; changed: number }>;
     entries(name: Name, query?: At & PageQuery, options?: RequestOptions): Promise<When & { entries: Entry[]; next?: string }>;
     members(role: Name, query?: At & PageQuery, options?: RequestOptions): Promise<When & { members: Name[]; next?: string }>;
+    roles(privileges: Privilege | Privilege[], query?: At & { limit?: number }, options?: RequestOptions): Promise<When & { roles: { role: Name; objects: number; members: Name[] }[]; count: number }>;
+    levels(options?: RequestOptions): Promise<{ name: string; privileges: Privilege[] }[]>;
     administrators(query?: At, options?: RequestOptions): Promise<When & { administrators: Name[] }>;
     ends(query?: { limit?: number }, options?: RequestOptions): Promise<When & { ends: { until: string; subject: Name; object: Name }[] }>;
 
@@ -103,7 +107,9 @@ export class Store {
     activity(query?: { from?: Moment; to?: Moment; parts?: number }, options?: RequestOptions): Promise<{ from: string; to: string; commits: number[]; revision: number }>;
     diff(name: Name, from: Moment, to?: Moment, query?: PageQuery, options?: RequestOptions): Promise<{ differences: Difference[]; from: When; to: When; next?: string }>;
     notices(query?: At & PageQuery & { subject?: Name; after?: number }, options?: RequestOptions): Promise<{ notices: Notice[]; revision: number; next?: string }>;
-    audit(query?: PageQuery & { actor?: Name; object?: Name; subject?: Name; kind?: string; request?: string; from?: Moment; to?: Moment; outcome?: 'done' | 'refused' | 'any'; order?: 'oldest' | 'newest' }, options?: RequestOptions): Promise<{ records: AuditRecord[]; revision: number; next?: string }>;
+    audit(query?: PageQuery & { actor?: Name; object?: Name; subject?: Name; kind?: string; request?: string; from?: Moment; to?: Moment; outcome?: 'done' | 'refused' | 'any'; order?: 'oldest' | 'newest'; text?: string; count?: boolean }, options?: RequestOptions): Promise<{ records: AuditRecord[]; revision: number; next?: string; count?: number }>;
+    /** The records as CSV, all of them. */
+    auditTable(query?: { actor?: Name; object?: Name; subject?: Name; kind?: string; request?: string; from?: Moment; to?: Moment; outcome?: 'done' | 'refused' | 'any'; order?: 'oldest' | 'newest'; text?: string }, options?: RequestOptions): Promise<string>;
     auditAccess(privileges: Privilege | Privilege[], object: Name, query?: PageQuery & { from?: Moment; to?: Moment }, options?: RequestOptions): Promise<{ access: { subject: Name; spans: Span[] }[]; next?: string }>;
     auditChanges(subject: Name, privileges: Privilege | Privilege[], object: Name, query?: PageQuery & { from?: Moment; to?: Moment }, options?: RequestOptions): Promise<{ transitions: Transition[]; next?: string }>;
     auditSubject(subject: Name, query?: At & PageQuery, options?: RequestOptions): Promise<Record<string, unknown> & When>;

@@ -149,6 +149,10 @@ export class Store {
     object(name, query, options) { return this.get(`/objects/${encodeURIComponent(name)}`, query, options); }
     entries(name, query, options) { return this.get(`/objects/${encodeURIComponent(name)}/entries`, query, options); }
     members(role, query, options) { return this.get(`/roles/${encodeURIComponent(role)}/members`, query, options); }
+    /** All roles, with the number of objects that each opens, and its members. */
+    roles(privileges, query, options) { return this.get('/roles', { privileges, ...query }, options); }
+    /** The named sets of privileges of the store. */
+    async levels(options) { return (await this.get('/levels', {}, options)).levels; }
     administrators(query, options) { return this.get('/administrators', query, options); }
     ends(query, options) { return this.get('/ends', query, options); }
 
@@ -157,6 +161,12 @@ export class Store {
     activity(query, options) { return this.get('/activity', query, options); }
     diff(name, from, to, query, options) { return this.get('/diff', { name, from, to, ...query }, options); }
     notices(query, options) { return this.get('/notices', query, options); }
+    /** The audit as CSV: all matching records, without pages. */
+    async auditTable(query, { signal } = {}) {
+        const response = await this.client.send('GET', `${this.path}/audit`, { query, signal, headers: { Accept: 'text/csv' } });
+        return response.text();
+    }
+
     audit(query, options) { return this.get('/audit', query, options); }
     auditAccess(privileges, object, query, options) { return this.get('/audit/access', { privileges, object, ...query }, options); }
     auditChanges(subject, privileges, object, query, options) { return this.get('/audit/changes', { subject, privileges, object, ...query }, options); }

@@ -1,12 +1,12 @@
 // Object: who could do what on it, and when.
 import { browseObjects } from './browse.js';
-import { h, replace, safe, table } from './dom.js';
+import { causeColumns, causeRow } from './causes.js';
+import { h, replace, safe, table, visible } from './dom.js';
 import { commitButton, timeline } from './events.js';
 import { accessAt, lanes, readAccess } from './lanes.js';
-import { chips, label, link, listed, reasons, sorted, split } from './names.js';
-import { brief, explain } from './paths.js';
+import { chips, label, link, listed, sorted, split } from './names.js';
 import { address, cached, mayChange, seesEverything, state, tryChanges } from './state.js';
-import { cell, chunks, empty, part, section } from './states.js';
+import { chunks, empty, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { isFuture, momentText, when } from './time.js';
 
@@ -69,7 +69,7 @@ export async function objectScreen({ parts: [name], signal }) {
         access.size > 0 && section(t('object.over.time'), lanes(name, access, used, moment)),
         h('div', { class: 'columns' },
             section(t('object.entries'), h('p', { class: 'muted' }, t('object.entries.text')), part(() => entries(name), { signal })),
-            found && section(t('object.inherits'), part(() => inherited(found), { signal })),
+            found?.options ? section(t('class.options'), classOptions(found.options)) : !isLevel && found && section(t('object.inherits'), part(() => inherited(found), { signal })),
             found?.hasChildren && section(t('object.inside'), part(() => children(name), { signal }))),
         !isLevel && section(t('object.value'), part(() => value(name), { signal })),
         section(t('history'), part(() => history(name, found, answer, signal), { signal })));
@@ -133,10 +133,8 @@ function facts(found) {
 
 /** The people with access, their privileges, and the reason of each. */
 function holders(name, people, answer, signal) {
-    return chunks(people, 25, (some) => table(t(whoHas(), { moment: momentText(state.at, answer.time) }), [t('who'), t('may'), t('because')], some.map(({ subject, privileges }, place) => [
-        link(subject), reasons(subject, privileges, name),
-        cell(async () => brief(await explain(subject, sorted(privileges)[0], name, answer.revision)), place, signal),
-    ])));
+    return chunks(people, 25, (some) => table(t(whoHas(), { moment: momentText(state.at, answer.time) }), [t('who'), ...causeColumns()],
+        some.map(({ subject, privileges }, place) => causeRow(() => link(subject), { subject, privileges, object: name }, answer, place, signal))));
 }
 
 function entryRow(object, entry) {
@@ -150,6 +148,15 @@ async function entries(name) {
     if (found.length === 0) return empty(t('object.no.entries'));
     return chunks(found, 50, (some) => table(t('object.entries'), [t('who'), t('may'), h('span', { class: 'visually-hidden' }, t('actions'))], some.map((entry) => entryRow(name, entry))));
 }
+
+/** What holds for the objects of a class, as a list. */
+export const classOptions = (options) => h('ul', {}, h('li', {}, t(options.objectACL === 'required' ? 'option.acl' : 'option.no.acl')), options.composition === 'widening' && h('li', {}, t('option.widening')),
+    h('li', {}, options.inherits === true ? t('option.inherits') : options.inherits === false || options.inherits.length === 0 ? t('option.inherits.not') : rich('option.inherits.some', { privileges: chips(options.inherits) })),
+    options.creatorPrivileges.length > 0 && h('li', {}, rich('option.creator', { privileges: chips(options.creatorPrivileges) })),
+    options.readThroughLinks && h('li', {}, t('option.links')),
+    options.privileges.length > 0 && h('li', {}, rich('option.privileges', { privileges: chips(options.privileges) })),
+    options.properties.length > 0 && h('li', {}, t('option.properties', { names: options.properties.map(visible).join(', ') })),
+    Object.entries(options.aliases ?? {}).map(([alias, privileges]) => h('li', {}, rich('option.alias', { alias: h('code', {}, visible(alias)), privileges: chips(privileges) }))));
 
 /** What an object inherits from the objects above it. */
 export async function inherited(found, { at } = state) {

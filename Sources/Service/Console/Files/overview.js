@@ -87,16 +87,14 @@ async function leftovers(signal) {
         link(name), when(time, 'day'), h('span', {}, listed(report.objects.slice(0, 3).map((holding) => link(holding.name))), report.objects.length > 3 && ` +${report.objects.length - 3}`)]))));
 }
 
-/** The roles that open most objects, among the first fifty. */
+const ranked = 8;
+
+/** The roles that open most objects, among all. */
 async function widest(signal) {
-    const { names, next } = await cached(`roles ${state.at ?? ''}`, () => state.api.names({ class: 'role', at: state.at, limit: 50 }));
-    if (names.length === 0) return empty(t('role.none'));
-    const measured = await cached(`widest ${state.at ?? ''}`, () => pool(names, 2, async (role) => ({
-        role, objects: (await state.api.what(role, 'read', { at: state.at, limit: 10000 }, { signal })).objects.length,
-        members: (await state.api.members(role.slice(5), { at: state.at, limit: 10000 }, { signal })).members,
-    })));
-    const sorted = [...measured].sort((a, b) => b.objects - a.objects).slice(0, 8);
-    return h('div', {}, table(t('overview.roles'), [t('role'), t('role.opens'), t('role.members')], sorted.map(({ role, objects, members }) => [link(role), number(objects), memberCount(members)])), next && h('p', { class: 'muted' }, t('overview.roles.some')));
+    const { roles, count } = await cached(`widest ${state.at ?? ''}`, () => state.api.roles('read', { at: state.at, limit: ranked }, { signal }));
+    if (count === 0) return empty(t('role.none'));
+    return h('div', {}, table(t('overview.roles'), [t('role'), t('role.opens'), t('role.members')], roles.map(({ role, objects, members }) => [link(role), number(objects), memberCount(members)])),
+        h('p', { class: 'muted' }, t('overview.roles.all', { n: count })));
 }
 
 function health(statistics, signal) {

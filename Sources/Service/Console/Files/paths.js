@@ -2,15 +2,15 @@
 import { h, svg } from './dom.js';
 import { changeSentence, citation } from './events.js';
 import { chips, link } from './names.js';
-import { address, cached, state, tryChanges } from './state.js';
+import { cached, state, tryChanges } from './state.js';
 import { rich, t } from './texts.js';
 import { when } from './time.js';
 
-/** Reads why a subject has a privilege or lacks it. With the revision of the moment, the answer serves all moments of the revision. */
+/** Reads why a subject has a privilege, or several, or lacks them. With the revision of the moment, the answer serves all moments of the revision. */
 export const explain = (subject, privilege, object, revision) => cached(`why ${subject} ${privilege} ${object} ${state.at === undefined ? '' : revision ?? state.at}`,
-    () => ask({ subject, privilege, object }));
+    () => ask({ subject, object, ...(Array.isArray(privilege) ? { privileges: privilege } : { privilege }) }));
 
-/** Reads when and how a subject gained and lost a privilege, oldest first. */
+/** Reads when and how a subject gained and lost a privilege, or several together, oldest first. */
 export const changesOfAccess = async (subject, privilege, object) => (await cached(`changes ${subject} ${privilege} ${object}`,
     () => state.api.auditChanges(subject, privilege, object, { limit: 10000 }))).transitions;
 
@@ -65,26 +65,6 @@ export function picture(path, subject) {
         found.map((each, place) => [edge(each), h('li', { class: `node ${place === found.length - 1 ? 'target' : ''}` }, link(each.to))]),
         path.steps.filter((step) => step.fact === 'options' && found.some((each) => each.step.fact === 'child'))
             .map((step) => h('li', { class: 'path-note muted' }, rich('path.inherits', { class: link(step.class) }))));
-}
-
-/** A reason in few words: through which roles and which entry. */
-export function brief(explanation) {
-    if (explanation.appointment) return rich('because.administrator', { time: when(explanation.appointment.time), actor: link(explanation.appointment.actor) });
-    const paths = explanation.levels?.find((level) => level.level === 'object')?.paths ?? [];
-    // The entry that gives most explains most of the row.
-    const given = (path) => path.steps.reduce((most, { privileges = [] }) => Math.max(most, privileges.includes('*') ? Infinity : privileges.length), 0);
-    const path = [...paths].sort((a, b) => (given(a) === given(b) ? a.steps.length - b.steps.length : given(b) - given(a)))[0];
-    if (!path) return '';
-    const entry = path.steps.find((step) => step.fact === 'entry' || step.fact === 'permission');
-    if (!entry) return '';
-    const roles = path.steps.filter((step) => step.fact === 'member').map((step) => step.role);
-    const own = entry.subject === explanation.subject;
-    const onObject = !entry.object || entry.object === explanation.object;
-    const values = { roles: roles.flatMap((role, place) => (place === 0 ? [link(role)] : [' › ', link(role)])), entry: link(entry.subject), object: link(entry.object), time: when(entry.time), actor: link(entry.actor) };
-    // The roles between are withheld from readers who may not know them.
-    values.roles = h('span', {}, roles.length > 0 ? values.roles : link(entry.subject));
-    const kind = own ? 'own' : entry.subject === 'everyone' || entry.subject === 'anonymous' ? 'everyone' : 'role';
-    return h('span', {}, rich(`because.${kind}.${onObject ? 'here' : 'above'}`, values), paths.length > 1 && [' ', h('a', { class: 'muted', href: address('why', [explanation.subject, explanation.privileges[0], explanation.object]) }, t('because.more', { n: paths.length - 1 }))]);
 }
 
 /** Changes that would allow something, each with a link that tries it. */

@@ -1,12 +1,12 @@
 // Person, device or role: what it reaches, since when and through what; what it lost; its own changes.
 import { browsePeople } from './browse.js';
+import { causeColumns, causeRow } from './causes.js';
 import { h, replace, table } from './dom.js';
 import { changeSentence, commitButton, eventSentence } from './events.js';
-import { label, link, listed, memberCount, reasons, sorted, split } from './names.js';
+import { label, link, listed, memberCount, split } from './names.js';
 import { describe } from './object.js';
-import { brief, changesOfAccess, explain } from './paths.js';
 import { address, cached, mayChange, seesEverything, state, tryChanges } from './state.js';
-import { cell, chunks, empty, later, part, section } from './states.js';
+import { chunks, empty, later, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { isFuture, millis, momentText, when } from './time.js';
 
@@ -55,21 +55,11 @@ function years(name) {
 function reaches(name, reached, report, title, signal) {
     const filter = h('input', { type: 'search', 'aria-label': t('filter'), placeholder: t('filter') });
     const box = h('div');
-    const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some) => table(t(title, { moment: momentText(state.at, report.time) }), [t('object'), t('may'), t('since'), t('because')],
-        some.map((holding, place) => {
-            const [first] = sorted(holding.privileges);
-            return [link(holding.name), reasons(name, holding.privileges, holding.name), cell(() => since(name, first, holding.name, report), place, signal),
-                cell(async () => brief(await explain(name, first, holding.name, report.revision)), place, signal)];
-        }))));
+    const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some) => table(t(title, { moment: momentText(state.at, report.time) }), [t('object'), ...causeColumns()],
+        some.map(({ name: object, privileges }, place) => causeRow(() => link(object), { subject: name, privileges, object }, report, place, signal)))));
     filter.addEventListener('input', draw);
     draw();
     return h('div', {}, reached.length > 10 && filter, box);
-}
-
-async function since(subject, privilege, object, report) {
-    const transitions = await changesOfAccess(subject, privilege, object);
-    const last = transitions.filter((transition) => transition.gained && Date.parse(transition.time) <= Date.parse(report.time)).at(-1);
-    return last ? when(last.time) : '–';
 }
 
 function roles(report, found) {

@@ -1,10 +1,10 @@
 // Share: who has access here; changes with a preview; undo; and a conflict that is shown and not overwritten.
 import { browseObjects } from './browse.js';
-import { h, replace, table } from './dom.js';
-import { actorField, changeList, commentField, effects, preview } from './drafts.js';
+import { h, replace, table, visible } from './dom.js';
+import { actorField, changeList, commentField, effects, preview, withoutEffect } from './drafts.js';
 import { chips, field, label, link, nameField, sorted } from './names.js';
 import { describe, inherited, privilegesOf } from './object.js';
-import { address, committed, go, mayChange, seesEverything, state } from './state.js';
+import { address, cached, committed, go, mayChange, seesEverything, state } from './state.js';
 import { empty, failure, loading, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, when } from './time.js';
@@ -29,9 +29,10 @@ export async function shareScreen({ parts: [name], signal }) {
     if (!mayChange()) return { title: t('share'), element: h('div', { class: 'screen' }, h('h1', {}, t('share')), h('p', { class: 'note' }, t('read.only'))) };
     if (!name) return browseObjects(signal);
     if (seesEverything()) await state.api.describe(name, present, { signal });
-    const [{ entries, revision }, all] = await Promise.all([readEntries(name, { signal }), privilegesOf(name)]);
+    const [{ entries, revision }, all, levels] = await Promise.all([readEntries(name, { signal }), privilegesOf(name), cached('levels', () => state.api.levels())]);
+    const sets = levels.filter((level) => level.privileges.every((privilege) => all.includes(privilege)));
     const screen = h('div', { class: 'screen' });
-    const used = new Set(entries.flatMap((entry) => entry.privileges));
+    const used = new Set([...entries, ...sets].flatMap((entry) => entry.privileges));
     const privileges = all.filter((privilege) => !['query', 'create', 'setOwner', 'modifySchema'].includes(privilege) || used.has(privilege));
     // What the user wants: by subject, the privileges and the end.
     const wanted = new Map(entries.filter((entry) => !entry.permission).map((entry) => [entry.subject, { privileges: new Set(entry.privileges), until: entry.until }]));
@@ -89,7 +90,7 @@ export async function shareScreen({ parts: [name], signal }) {
                 undo?.length > 0 && h('button', { type: 'button', onclick: () => commit(undo, receipt.revision ?? receipt.head, true) }, t('undo')));
             replace(screen, ...next.element.childNodes);
             // The result of an undo is shown here, too.
-            screen.insertBefore(h('div', {}, done, outcome), screen.children[1]);
+            screen.insertBefore(h('div', {}, done, withoutEffect(receipt), outcome), screen.children[1]);
         } catch (error) {
             const current = error.code === 'conflict' ? await readEntries(name).catch(() => null) : null;
             if (current) return conflict(current.entries);
@@ -108,15 +109,15 @@ export async function shareScreen({ parts: [name], signal }) {
 
     draw();
     show();
-    append(screen, name, rows, result, outcome, { actor, comment, save, privileges, add: (subject, given, until) => { wanted.set(subject, { privileges: new Set(given), until }); draw(); show(); } }, entries);
+    append(screen, name, rows, result, outcome, { actor, comment, save, privileges, sets, add: (subject, given, until) => { wanted.set(subject, { privileges: new Set(given), until }); draw(); show(); } }, entries);
     return { title: `${t('share')} ${name}`, element: screen };
 }
 
 const same = (a, b) => a.until === b.until && a.privileges.size === b.privileges.size && [...a.privileges].every((privilege) => b.privileges.has(privilege));
 
-function append(screen, name, rows, result, outcome, { actor, comment, save, privileges, add }, entries) {
+function append(screen, name, rows, result, outcome, { actor, comment, save, privileges, sets, add }, entries) {
     screen.append(h('h1', {}, rich('share.title', { name: label(name) })), state.at === undefined ? '' : h('p', { class: 'note' }, t('draft.now')), h('p', { class: 'muted' }, t('share.text'), ' ', h('a', { href: address('object', [name]) }, t('share.others'))),
-        section(t('share.entries'), rows, adder(privileges, add)),
+        section(t('share.entries'), rows, adder(sets, privileges, add)),
         section(t('draft.effects'), result),
         section(t('save'), h('div', { class: 'fields' }, ...[actor.element, comment.element].filter(Boolean), save), outcome));
     if (seesEverything()) screen.append(section(t('share.inherited'), part(async () => { const found = await describe(name, present); return found ? inherited(found, present) : empty(t('missing.title')); })));
@@ -124,16 +125,16 @@ function append(screen, name, rows, result, outcome, { actor, comment, save, pri
     if (attached.length > 0) screen.append(section(t('share.permissions'), table(t('share.permissions'), [t('who'), t('may'), t('permission')], attached.map((entry) => [link(entry.subject), chips(entry.privileges), link(`permission:${entry.permission}`)]))));
 }
 
-/** A form for another person or role, with levels that people know from other share dialogs. */
-function adder(privileges, add) {
+/** A form for another person or role. It offers the named sets of the store and single privileges, and gives what was chosen and no more. */
+function adder(sets, privileges, add) {
     const who = nameField(t('share.add'), { kinds: ['user', 'role'], required: true, isPresent: true });
-    const custom = privileges.filter((privilege) => !['read', 'update', 'delete', 'setPermissions', 'query', 'create', 'setOwner', 'modifySchema'].includes(privilege));
-    const levels = [['read'], ...(custom.length > 0 ? [['read', ...custom]] : []), ['read', ...custom, 'update'], ['read', ...custom, 'update', 'delete', 'setPermissions']];
-    const level = h('select', {}, levels.map((level, place) => h('option', { value: String(place) }, level.join(', '))));
+    const options = [...sets.map(({ name, privileges: given }) => ({ given, text: `${visible(name)}: ${sorted(given).map(visible).join(', ')}` })), ...privileges.map((privilege) => ({ given: [privilege], text: visible(privilege) }))];
+    const choices = options.map(({ text }, place) => h('option', { value: String(place), selected: options[place].given.length === 1 && options[place].given[0] === 'read' && place >= sets.length }, text));
+    const level = h('select', {}, sets.length > 0 ? [h('optgroup', { label: t('share.sets') }, choices.slice(0, sets.length)), h('optgroup', { label: t('share.single') }, choices.slice(sets.length))] : choices);
     const end = h('input', { type: 'datetime-local' });
     return h('form', { class: 'fields', onsubmit: (event) => {
         event.preventDefault();
-        add(who.value, levels[Number(level.value)], end.value ? instant(fromLocal(end.value)) : undefined);
+        add(who.value, options[Number(level.value)].given, end.value ? instant(fromLocal(end.value)) : undefined);
         who.value = '';
     } }, who, field(t('share.level'), level), field(t('share.until'), end), h('button', { type: 'submit' }, t('add')));
 }

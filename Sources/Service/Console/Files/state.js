@@ -39,6 +39,16 @@ export function cached(key, ask) {
 
 export const forget = () => answers.clear();
 
+/** The pages of a list. `load` gets the cursor, which is undefined for the first page. */
+export async function* pages(load) {
+    let cursor;
+    do {
+        const page = await load(cursor);
+        yield page;
+        cursor = page.next;
+    } while (cursor);
+}
+
 /** Whether the token may ask about everybody, which the lists and the audit need. */
 export const seesEverything = () => state.caller?.queriesAll === true;
 export const mayChange = () => state.caller?.right !== 'ask';

@@ -35,7 +35,7 @@ function showLoaded() {
 }
 
 /** A part of a page that loads by itself: shows a placeholder, then its content or an error. */
-export function part(load, { signal, placeholder = loading() } = {}) {
+export function part(load, { signal, placeholder = loading(), show } = {}) {
     const box = h('div', { class: 'part', 'aria-busy': 'true' }, placeholder);
     const loaded = async () => {
         // While the reader moves through time, pages replace each other: only the one that stays asks for its parts.
@@ -54,7 +54,9 @@ export function part(load, { signal, placeholder = loading() } = {}) {
         const content = await loaded();
         showTogether(() => {
             if (signal?.aborted) return;
-            replace(box, content);
+            // A list of elements goes where `show` puts it.
+            if (show && Array.isArray(content)) show(content);
+            else replace(box, content);
             box.removeAttribute('aria-busy');
         });
     };
@@ -82,7 +84,7 @@ export function later(load, options = {}) {
 }
 
 /** A cell that loads: at once in the first rows, else when the reader scrolls to it. */
-export const cell = (load, place, signal) => (place < 12 ? part : later)(load, { signal, placeholder: h('span', { class: 'muted' }, '…') });
+export const cell = (load, place, signal, show) => (place < 12 ? part : later)(load, { signal, show, placeholder: h('span', { class: 'muted' }, '…') });
 
 export function section(title, ...content) {
     return h('section', { class: 'card' }, h('h2', {}, title), content);

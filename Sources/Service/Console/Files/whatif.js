@@ -1,6 +1,6 @@
 // What if: a draft of several changes, its effects, and its commit.
 import { h, replace } from './dom.js';
-import { actorField, changeList, commentField, effects, preview } from './drafts.js';
+import { actorField, changeList, commentField, effects, preview, withoutEffect } from './drafts.js';
 import { field, nameField } from './names.js';
 import { committed, mayChange, seesEverything, state } from './state.js';
 import { empty, failure, loading, section } from './states.js';
@@ -17,7 +17,7 @@ export async function whatIfScreen({ signal }) {
     const result = h('div');
     const actor = actorField();
     const comment = commentField();
-    const outcome = h('p', { role: 'status' });
+    const outcome = h('div', { role: 'status' });
     const commit = h('button', { type: 'button', class: 'primary', onclick: () => save() }, t('draft.commit'));
     const drop = h('button', { type: 'button', onclick: () => { state.draft = []; draw(); } }, t('draft.drop'));
     const canTry = seesEverything();
@@ -76,7 +76,7 @@ export async function whatIfScreen({ signal }) {
             const receipt = await state.api.transact(changes, { as: state.caller.principal ? undefined : actor.value, comment: comment.value, unchangedSince: fresh?.revision });
             state.draft = [];
             await draw();
-            replace(outcome, h('strong', { class: 'good' }, receipt.revision === null ? t('draft.no.effect') : t('draft.done', { n: String(receipt.revision) })));
+            replace(outcome, h('strong', { class: 'good' }, receipt.revision === null ? t('draft.no.effect') : t('draft.done', { n: String(receipt.revision) })), withoutEffect(receipt));
             committed(receipt);
         } catch (error) {
             commit.disabled = false;

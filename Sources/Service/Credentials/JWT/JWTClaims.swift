@@ -5,7 +5,9 @@ internal import Permissions
 public struct VerifiedClaims: Hashable, Sendable {
     /// The `iss` of the JWT.
     public let issuer: String
-    /// `user:` and the `sub` of the JWT.
+    /// The `sub` of the JWT.
+    public let issuerSubject: String
+    /// The prefix of the issuer's users, and the `sub`.
     public let subject: Name
     /// When the JWT expires.
     public let until: Instant
@@ -67,9 +69,10 @@ struct ClaimRules {
 
 extension VerifiedClaims {
     /// Creates the user of a checked JWT, if its subject is valid as a user name.
-    init(_ jwt: CheckedJWT) throws(JWTError) {
+    init(_ jwt: CheckedJWT, _ prefix: UserPrefix?) throws(JWTError) {
         issuer = jwt.claims.text("iss") ?? ""
-        subject = Name("user:" + jwt.subject)
+        issuerSubject = jwt.subject
+        subject = UserPrefix.name(of: jwt.subject, under: prefix)
         until = jwt.until
         guard subject.isWellFormed else { throw .unusableSubject }
         guard subject != "user:root" else { throw .reservedSubject }

@@ -18,7 +18,7 @@ public enum JWTError: Error, Hashable, Sendable, CustomStringConvertible {
     case issuedInTheFuture
     /// `sub` is missing, or is not valid as a user name.
     case unusableSubject
-    /// Its user would be the administrator of new stores.
+    /// Its user would be the administrator of new stores, or the user of an account.
     case reservedSubject
     /// An ID token, a logout token or another JWT that is not an access token.
     case notAnAccessToken(String)
@@ -40,7 +40,7 @@ public enum JWTError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notYetValid: "its `nbf` is in the future"
         case .issuedInTheFuture: "its `iat` is in the future"
         case .unusableSubject: "its `sub` is missing, or not the name of a user"
-        case .reservedSubject: "its `sub` is `root`, the name of the user who administers new stores"
+        case .reservedSubject: "its `sub` names `user:root`, who administers new stores, or the user of an account"
         case .notAnAccessToken(let reason): "it is not an access token: \(reason)"
         case .keysUnavailable(let reason): "the issuer's keys are not available: \(reason)"
         }

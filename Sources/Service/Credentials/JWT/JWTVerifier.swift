@@ -67,7 +67,7 @@ public final class JWTVerifier: Sendable {
 
     private func claims(ofAccessToken jwt: CheckedJWT) throws(JWTError) -> VerifiedClaims {
         try accessTokens.check(jwt)
-        return try VerifiedClaims(jwt)
+        return try VerifiedClaims(jwt, settings.userPrefix)
     }
 
     /// Verifies a JWT as ``verify(_:at:)`` does, and returns all of its claims. Its subject need not be a valid user name, and it

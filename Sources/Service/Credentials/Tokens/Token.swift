@@ -85,6 +85,8 @@ public enum Right: Hashable, Sendable {
     case act(as: Name)
     /// Query the access of all principals, and change nothing.
     case ask
+    /// Read the metrics of the service, and why it is not ready. Nothing else.
+    case observe
     /// Act as any principal, query the access of all principals, and administer the store.
     case administer
 }

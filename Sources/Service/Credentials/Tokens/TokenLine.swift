@@ -72,6 +72,7 @@ extension Right {
         switch self {
         case .act: "act"
         case .ask: "ask"
+        case .observe: "observe"
         case .administer: "administer"
         }
     }
@@ -105,6 +106,7 @@ extension ObjectReader<TokenFileError.LineError> {
         let name = try optionalText("as").map { Name($0) }
         switch (try text("can"), name) {
         case ("ask", nil): return .ask
+        case ("observe", nil): return .observe
         case ("administer", nil): return .administer
         case ("act", let name?) where name.canAct: return .act(as: name)
         default: throw wrong("can", "contradicts `as`", "restore it")

@@ -114,6 +114,9 @@ public final class TokenRegistry: Sendable {
     /// Returns every token that was ever created, in the order of creation.
     public func list() throws -> [Token] { try book().tokens }
 
+    /// Returns the hash of the first token that was ever created: 32 bytes; nil without one. It never changes.
+    package func firstDigest() throws -> [UInt8]? { try book().firstDigest?.bytes }
+
     /// Returns the token with a secret if it is valid at an instant; nil for a token that is unknown, revoked or expired.
     ///
     /// Costs a hash, a system call and a dictionary lookup. The time it takes does not show which tokens exist.

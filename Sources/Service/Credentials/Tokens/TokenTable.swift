@@ -9,6 +9,7 @@ struct TokenTable {
     /// The index of each token in the list, by the SHA-256 of its secret.
     private var places: [Digest: Int] = [:]
     private var hashes: [Digest] = []
+    var firstDigest: Digest? { hashes.first }
 
     /// Returns the token with a secret's hash, and the stored hash. One dictionary lookup.
     func token(for digest: Digest) -> AuthenticatedToken? {

@@ -38,7 +38,7 @@ enum AccountAdministrationRoutes {
         let found = accounts.list(after: try last.map { try id(of: $0, accounts) }, limit: request.limit + 1)
         let page = found.prefix(request.limit)
         let members: JSONObject = ["accounts": .array(page.map { .object($0.json(accounts)) })]
-        return call.answer(members.page(next: found.count > page.count ? page.last?.principal : nil))
+        return call.answer(call.page(members, next: found.count > page.count ? page.last?.principal : nil))
     }
 
     static let verify = Route(
@@ -133,7 +133,7 @@ extension RequestContext {
     private func mayAdministerAccounts(ofEveryStore: Bool) throws -> Bool {
         guard let caller else { return false }
         if caller.reaches(.administeringAll, in: nil) { return true }
-        guard case .act(let principal) = caller.right, principal != .anonymous else { return false }
+        guard case .act(let principal) = caller.right, principal != .anonymous, caller.mayAdminister else { return false }
         let stores = service.settings.accounts?.stores ?? []
         var administered = 0
         for name in stores where caller.stores.includes(name.text) {

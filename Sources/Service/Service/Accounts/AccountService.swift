@@ -12,9 +12,13 @@ final class AccountService: Sendable {
     /// A separate queue, so that sign-ins delay neither permission checks nor signed-in users.
     ///
     /// Few requests may wait, so that the last one is answered before its client gives up, at about ten hashes a second.
-    private let hashing = WorkQueue(WorkLimits(running: 16, waiting: 32))
+    private let hashing = WorkQueue(AccountService.limits)
     /// A separate queue for each provider except the password, so that a provider that does not respond delays only its own users.
     private let issuers: [ProviderID: WorkQueue]
+    /// A quarter for each address, and for each account, which takes the place of the store: neither one address nor a run on one
+    /// account keeps others from signing in.
+    private static let limits = WorkLimits(
+        running: 16, waiting: 32, runningOfCaller: 4, waitingOfCaller: 8, runningOfStore: 4, waitingOfStore: 8)
     private let fast = WorkQueue(WorkLimits(running: 8, waiting: 1_024, waitingOfCaller: 256))
 
     init(
@@ -23,7 +27,7 @@ final class AccountService: Sendable {
     ) throws {
         stores = .named(options.stores.map(\.text))
         issuers = Dictionary(
-            options.providers.map { ($0.id, WorkQueue(WorkLimits(running: 8, waiting: 32))) },
+            options.providers.map { ($0.id, WorkQueue(AccountService.limits)) },
             uniquingKeysWith: { first, _ in first })
         accounts = try Accounts(
             folder: data.ownFolder, providers: options.providers, mailer: options.mailer,
@@ -64,6 +68,15 @@ final class AccountService: Sendable {
             guard let provider = try? arguments.provider() else { return fast }
             return issuers[provider] ?? hashing
         }
+    }
+
+    /// Returns what the share of an account is counted by: the email that a request names, or else the secret of its attempt. Nil if it
+    /// has neither.
+    static func shareKey(_ arguments: Arguments) -> String? {
+        let members = arguments.rest
+        let texts = [members["evidence"]?["email"], members["email"], members["attempt"], members["evidence"]?["attempt"]]
+        for case .string(let text)? in texts { return "account " + text.prefix(EmailAddress.limitBytes).lowercased() }
+        return nil
     }
 
     /// Drops the waiting work of a caller after its clients have disconnected.

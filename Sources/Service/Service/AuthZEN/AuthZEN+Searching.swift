@@ -81,8 +81,8 @@ extension AuthZEN {
                 return try page(of: find(request.parts, snapshot), limit, from: 0, request, snapshot)
             }
         }
-        guard let token = PageToken(text) else {
-            throw AuthZENError("invalid `page.token`: pass the `next_token` of the previous page unchanged")
+        guard let token = (seal.map { $0.position(text) } ?? text).flatMap({ PageToken($0) }) else {
+            throw AuthZENError("invalid `page.token`: pass the `next_token` of the previous page unchanged, as the same caller")
         }
         let limit = request.page.limit.map { min($0, Self.resultsPerPageLimit) } ?? token.limit
         guard token.digest == (try request.digest()), token.limit == limit else {
@@ -103,11 +103,10 @@ extension AuthZEN {
         let results = Array(all.dropFirst(offset).prefix(limit))
         var next = ""
         if offset + results.count < all.count {
-            next =
-                PageToken(
-                    revision: snapshot.revision, instant: snapshot.instant, limit: limit, offset: offset + results.count,
-                    digest: try request.digest()
-                ).text
+            let token = PageToken(
+                revision: snapshot.revision, instant: snapshot.instant, limit: limit, offset: offset + results.count,
+                digest: try request.digest())
+            next = seal?.cursor(token.text) ?? token.text
         }
         var writer = JSONWriter()
         writer.raw("{\"page\":{\"next_token\":\"\(next)\",\"count\":\(results.count),\"total\":\(all.count)},")

@@ -22,6 +22,8 @@ package struct AuthZEN {
     let asker: QueryScope
     /// Types of subjects that mean another type, by the type in a request.
     let subjectTypes: [String: String]
+    /// The seal of the tokens of pages; nil for a store without a service.
+    let seal: CursorSeal?
     /// Called for every decision of an evaluation.
     var decided: DecisionObserver?
 
@@ -30,7 +32,12 @@ package struct AuthZEN {
     ///   - asker: the subjects that the caller may query.
     ///   - subjectTypes: types of subjects that mean another type, by the type in a request.
     package init(_ store: Store, for asker: QueryScope = .anyone, subjectTypes: [String: String] = [:]) {
-        (self.store, self.asker, self.subjectTypes) = (store, asker, subjectTypes)
+        self.init(store, for: asker, subjectTypes: subjectTypes, seal: nil)
+    }
+
+    /// - Parameter seal: the seal of the tokens of pages.
+    init(_ store: Store, for asker: QueryScope, subjectTypes: [String: String], seal: CursorSeal?) {
+        (self.store, self.asker, self.subjectTypes, self.seal) = (store, asker, subjectTypes, seal)
     }
 
     /// Answers an access evaluation.

@@ -71,7 +71,8 @@ extension RequestContext {
     /// Returns the store as a decision point for this caller.
     fileprivate func authZEN() throws -> AuthZEN {
         guard isJSON else { throw Problem(.malformed, "the body must be JSON: send it with `Content-Type: application/json`") }
-        var authZEN = AuthZEN(try store, for: try asker, subjectTypes: service.settings.subjectTypes)
+        var authZEN = AuthZEN(
+            try store, for: try asker, subjectTypes: service.settings.subjectTypes, seal: cursorSeal)
         authZEN.decided = { isAllowed, question, revision in
             self.decided(isAllowed, question, revision: revision)
         }

@@ -2,6 +2,7 @@ internal import Credentials
 internal import Events
 internal import Files
 internal import HTTPServer
+internal import Identity
 internal import Permissions
 internal import Secrets
 internal import Work
@@ -15,6 +16,8 @@ struct Authenticator: Sendable {
     private let localSecret: [UInt8]
     private let verifier: JWTVerifier?
     private let issuerStores: StoreScope
+    /// Whether the issuer has a prefix for its users.
+    private let hasUserPrefix: Bool
     private let anonymousStores: StoreScope?
     private let accounts: AccountService?
     private let clock: @Sendable () -> Instant
@@ -34,6 +37,7 @@ struct Authenticator: Sendable {
         self.localSecret = Array(localSecret.utf8)
         verifier = settings.issuer.map { JWTVerifier($0, report: report) }
         issuerStores = settings.issuerStores
+        hasUserPrefix = settings.issuer?.userPrefix != nil
         anonymousStores = settings.anonymousStores
         self.clock = clock
     }
@@ -92,7 +96,7 @@ struct Authenticator: Sendable {
         guard failures.accepts(ClientAddress.group(peer), at: clock()) else { throw .tooManyFailures }
         do throws(JWTError) {
             guard let claims = try verifier.verifyCached(text, at: clock()) else { return .unverified(jwt: text) }
-            return .known(credential(claims))
+            return .known(try credential(claims))
         } catch {
             throw problem(for: error, from: peer)
         }
@@ -101,15 +105,18 @@ struct Authenticator: Sendable {
     /// Returns the credential of a JWT, after fetching the issuer's keys. Can block for as long as the fetch takes.
     func credential(verifying jwt: String, from peer: String) throws(Problem) -> Credential {
         guard let verifier else { throw .unauthenticated }
-        do throws(JWTError) { return credential(try verifier.verify(jwt, at: clock())) } catch {
+        do throws(JWTError) { return try credential(try verifier.verify(jwt, at: clock())) } catch {
             throw problem(for: error, from: peer)
         }
     }
 
     /// Returns the credential of a verified JWT. A JWT cannot be revoked: it is valid until it expires.
-    private func credential(_ claims: VerifiedClaims) -> Credential {
+    ///
+    /// - Throws: ``Credentials/JWTError/reservedSubject`` if the issuer names the user of an account.
+    private func credential(_ claims: VerifiedClaims) throws(JWTError) -> Credential {
+        if let accounts, accounts.accounts.reserves(claims.subject) { throw .reservedSubject }
         let until = claims.until
-        return Credential(Caller(claims, issuerStores)) { [clock] in clock() < until }
+        return Credential(Caller(claims, issuerStores, mayAdminister: hasUserPrefix)) { [clock] in clock() < until }
     }
 
     /// Throws unless a credential is still valid. Needed because receiving a body takes time, and so do many separate changes.
@@ -146,10 +153,10 @@ extension Caller {
     }
 
     /// Creates the caller for a user of the issuer, with the user's access in the stores.
-    convenience init(_ claims: VerifiedClaims, _ stores: StoreScope) {
+    convenience init(_ claims: VerifiedClaims, _ stores: StoreScope, mayAdminister: Bool) {
         self.init(
             id: claims.subject.text, stores: stores, right: .act(as: claims.subject),
-            credential: "jwt \(claims.issuer) \(claims.subject.text.dropFirst("user:".count))", until: claims.until)
+            credential: "jwt \(claims.issuer) \(claims.issuerSubject)", until: claims.until, mayAdminister: mayAdminister)
     }
 
     static func anonymous(in store: String) -> Caller {

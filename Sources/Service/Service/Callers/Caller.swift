@@ -19,11 +19,14 @@ final class Caller: Sendable {
     let session: SessionID?
     /// When the credential expires. Nil for a credential that can be revoked at any moment, and must be looked up again.
     let until: Instant?
+    /// Whether the caller may be an administrator of a store. False for a user of an issuer without a prefix, which could name any user.
+    let mayAdminister: Bool
     /// The key for the shares and the rate limit of the caller; nil for an anonymous caller, which is counted by its address.
     private let shareKey: String?
 
     init(
-        id: String, stores: StoreScope, right: Right, credential: String?, session: SessionID? = nil, until: Instant? = nil
+        id: String, stores: StoreScope, right: Right, credential: String?, session: SessionID? = nil, until: Instant? = nil,
+        mayAdminister: Bool = true
     ) {
         self.id = id
         self.credential = credential
@@ -31,6 +34,7 @@ final class Caller: Sendable {
         self.right = right
         self.session = session
         self.until = until
+        self.mayAdminister = mayAdminister
         shareKey = right == .act(as: .anonymous) ? nil : "token " + id
     }
 
@@ -40,11 +44,18 @@ final class Caller: Sendable {
         caller?.shareKey ?? "address " + ClientAddress.group(client)
     }
 
+    /// The owner of a page cursor: the principal, so that a renewed session continues a list, or else the token.
+    var cursorOwner: String {
+        if case .act(let principal) = right { "as " + principal.text } else { "\(right.word) \(id)" }
+    }
+
     /// Returns whether the caller has the access that a route needs, in the given store or, without a store, in general.
     func reaches(_ need: RequiredRight, in store: String?) -> Bool {
         if let store, !stores.includes(store) { return false }
         switch need {
-        case .nothing, .store: return true
+        case .nothing: return true
+        case .store: return right != .observe
+        case .observing: return right == .observe || right == .administer
         case .asking: return right == .ask || right == .administer
         case .administering: return right == .administer
         case .administeringAll: return right == .administer && stores == .all
@@ -69,6 +80,7 @@ extension RequestContext {
         get throws(Problem) {
             switch caller?.right {
             case nil: throw .unauthenticated
+            case .observe: throw .beyondToken("ask about access")
             case .ask, .administer: .anyone
             case .act(let principal): .itself(principal)
             }
@@ -82,6 +94,14 @@ extension RequestContext {
     /// Returns whether the caller may query the subjects with access to an object. Also true if the caller may set permissions on
     /// it.
     func mayQuery(aboutObject object: Name) throws -> Bool { try asker.mayQuery(aboutObject: object, in: store) }
+
+    /// Throws if the caller is an administrator of the store, and a user of an issuer without a prefix.
+    func requireNoUnconfirmedAdministrator() throws {
+        guard let caller, !caller.mayAdminister, case .act(let principal) = caller.right, let store = hosted?.store,
+            try store.administrators.contains(principal)
+        else { return }
+        throw Problem.unconfirmedAdministrator(principal)
+    }
 
     func requirePermissionToQuery(about subject: Name) throws {
         guard try mayQuery(about: subject) else { throw Problem.beyondToken("ask about principals other than its own") }
@@ -117,7 +137,7 @@ extension RequestContext {
                 throw Problem(.malformed, "the caller is missing: with an administrator's token, name a user or a thing in `as`")
             }
             return named
-        case .ask: throw Problem.beyondToken("change anything")
+        case .ask, .observe: throw Problem.beyondToken("change anything")
         }
     }
 }
@@ -126,6 +146,14 @@ extension Problem {
     /// Returns the problem for a known caller with a token that does not allow an action.
     static func beyondToken(_ what: String) -> Problem {
         Problem(.forbidden, "this token does not allow its holder to \(what)")
+    }
+
+    /// Returns the problem for a user of an issuer without a prefix with the name of an administrator.
+    fileprivate static func unconfirmedAdministrator(_ principal: Name) -> Problem {
+        Problem(
+            .forbidden,
+            "`\(principal.excerpt)` is an administrator of this store, and the issuer of this JWT could name any user: have the operator "
+                + "give the issuer a prefix (`--issuer URL=user:corp/`, or `URL=user:` for all users)")
     }
 }
 

@@ -132,7 +132,7 @@ struct LiveFeedLimits: Sendable {
     func ofCaller(_ caller: Caller) -> Int {
         switch caller.right {
         case .ask, .administer: min(ofAsking, inAll)
-        case .act(as: _): min(ofActing, inAll)
+        case .act(as: _), .observe: min(ofActing, inAll)
         }
     }
 }

@@ -9,16 +9,20 @@ extension RouteDescription {
         with { ($0.body, $0.bodyTypes) = (body, mediaTypes) }
     }
 
-    /// Adds a response with one body, and a response of JSON Lines if a schema of a line is given.
+    /// Adds a response with one body, a response of JSON Lines if a schema of a line is given, and a response of CSV.
     func withResponse(
-        _ text: String, _ schema: JSONValue?, as mediaType: String = "application/json", lines: JSONValue? = nil, status: Int = 200,
-        headers: [String] = ["Muniment-Revision"]
+        _ text: String, _ schema: JSONValue?, as mediaType: String = "application/json", lines: JSONValue? = nil,
+        hasTable: Bool = false, status: Int = 200, headers: [String] = ["Muniment-Revision"]
     ) -> RouteDescription {
         var answers = [ResponseDescription(status: status, text: text, mediaType: mediaType, schema: schema, headers: headers)]
         if let lines {
             answers += RequestContext.lineTypes.map {
                 ResponseDescription(status: status, text: text, mediaType: $0, schema: lines)
             }
+        }
+        if hasTable {
+            answers.append(
+                ResponseDescription(status: status, text: text, mediaType: RequestContext.tableType, schema: Schema.text))
         }
         return with { $0.answers += answers }
     }

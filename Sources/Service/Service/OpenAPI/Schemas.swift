@@ -62,9 +62,15 @@ enum Schemas {
     ]
 
     private static let answers: JSONObject = [
-        "Receipt": Schema.object([
-            "revision": Schema.orNull(Schema.revision), "head": Schema.revision, "time": Schema.time,
-            "hash": Schema.orNull(Schema.text),
+        "Receipt": Schema.object(
+            [
+                "revision": Schema.orNull(Schema.revision), "head": Schema.revision, "time": Schema.time,
+                "hash": Schema.orNull(Schema.text),
+            ],
+            optional: ["ineffective": Schema.list(Schema.named("IneffectiveChange"))]),
+        "IneffectiveChange": Schema.object([
+            "change": Schema.number, "reason": Schema.words(IneffectiveChange.Reason.allCases.map(\.rawValue)),
+            "message": Schema.text,
         ]),
         "Refused": Schema.object([
             "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,

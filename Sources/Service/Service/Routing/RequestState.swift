@@ -10,6 +10,7 @@ final class RequestState: Sendable {
     /// The result of reading the credentials in the head; nil for public routes.
     private let finding: Authenticator.Finding?
     private let verified = Mutex<Credential?>(nil)
+    private let account = Mutex<String?>(nil)
     private let work = Mutex(Work())
     let requestID: String?
     /// The address of the client for counting and logging.
@@ -85,8 +86,13 @@ final class RequestState: Sendable {
         cancellation?.cancel()
     }
 
-    /// The origin of the work: the caller, or the address if the caller is anonymous.
-    var origin: WorkOrigin { WorkOrigin(store: storeName ?? "", caller: Caller.shareKey(caller, from: client)) }
+    /// The origin of the work: the caller, or the address if the caller is anonymous; and the store, or the account of a sign-in.
+    var origin: WorkOrigin {
+        WorkOrigin(store: storeName ?? account.withLock { $0 } ?? "", caller: Caller.shareKey(caller, from: client))
+    }
+
+    /// Sets the account that the work of a request without a store counts for.
+    func count(for key: String?) { account.withLock { $0 = key } }
 
     /// Stores the credential of a verified JWT.
     func identify(_ credential: Credential) { verified.withLock { $0 = credential } }

@@ -110,6 +110,8 @@ enum RequiredRight: Hashable, Sendable {
     case store
     /// Queries about all principals.
     case asking
+    /// Figures about the service: metrics, and why it is not ready.
+    case observing
     /// Administration of the store.
     case administering
     /// Administration of all stores.

@@ -9,6 +9,7 @@ enum RouteTable {
         + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, ExplanationsRoute.route]
         + [QueryRoute.route]
         + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]
+        + [RolesRoute.route, LevelsRoute.route]
         + [TransactionRoute.route, LockRoute.route, WhatIfRoute.route] + [
             HistoryRoute.route, NoticesRoute.route, ActivityRoute.route, DiffRoute.route, ExportRoute.route, AuditRoute.route,
         ]

@@ -55,7 +55,8 @@ extension AccountsFile {
                 return OpenIDProvider(
                     try OpenIDSettings(
                         id: provider.id, issuer: provider.issuer, clientID: provider.clientID, clientSecret: secret,
-                        redirectURIs: provider.redirectURIs, trustsEmail: provider.trustsEmail, priority: provider.priority))
+                        redirectURIs: provider.redirectURIs, trustsEmail: provider.trustsEmail, priority: provider.priority,
+                        allowsPrivateEndpoints: provider.allowsPrivateEndpoints))
             } catch { throw SettingsError("the provider `\(provider.id)`: \(error)") }
         }
     }

@@ -31,6 +31,7 @@ struct AccountsFile: Hashable {
         var redirectURIs: [String]
         var trustsEmail: Bool
         var priority: Int
+        var allowsPrivateEndpoints = false
     }
 
     var stores: [StoreName]
@@ -208,6 +209,7 @@ extension AccountsFile.Provider {
         self.redirectURIs = redirectURIs
         trustsEmail = try members.flag("trustsEmail")
         priority = Int(try members.optionalNumber("priority", 0...1_000) ?? 10)
+        allowsPrivateEndpoints = try members.flag("allowPrivateEndpoints")
         try members.finish()
     }
 }

@@ -4,6 +4,7 @@ import Identity
 import Muniment
 import NetworkClient
 import Permissions
+import Wire
 
 extension Command {
     private static let options: [Option] = [.data, .json]

@@ -1,6 +1,7 @@
 import Events
 import Muniment
 import Permissions
+import Wire
 
 extension Option {
     fileprivate static let actor = Option(

@@ -2,6 +2,7 @@ import Credentials
 import Events
 import Permissions
 import Service
+import Wire
 
 extension Option {
     fileprivate static let stores = Option("store", value: "NAME", "the name of the store in the data directory")

@@ -84,6 +84,8 @@ extension Invocation {
     func make(_ changes: [Change], remains: (([Change], Snapshot) throws -> (JSONObject, [String]))? = nil) throws -> ExitCode {
         let caller = try caller
         let receipt = try commit(changes, as: caller)
+        // The remaining access is listed below.
+        for change in receipt.ineffective where remains == nil || change.reason != .stillAllowed { note(change.message) }
         let line =
             receipt.revision.map { "revision \($0)" } ?? "nothing changed: the store has this state already, or for a longer time"
         var (members, lines): (JSONObject, [String]) = ([:], [])

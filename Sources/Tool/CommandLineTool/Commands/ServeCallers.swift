@@ -2,7 +2,9 @@ import Credentials
 import Service
 
 extension Option {
-    fileprivate static let issuer = Option("issuer", value: "URL", "accept JWTs of this OpenID Connect issuer, the value of `iss`")
+    fileprivate static let issuer = Option(
+        "issuer", value: "URL=user:PREFIX/",
+        "accept JWTs of this OpenID Connect issuer, the value of `iss`; its users are `user:PREFIX/` and their `sub`")
     fileprivate static let audience = Option(
         "audience", value: "TEXT", "with `--issuer`: the audience that `aud` of its JWTs must contain")
     fileprivate static let keys = Option(
@@ -42,7 +44,9 @@ extension Invocation {
             throw UsageError("the audience is missing, so JWTs for any service would be valid; write `\(Option.audience.usage)`")
         }
         do {
-            var settings = try IssuerSettings(issuer: issuer, audience: audience, jwksAddress: options[.keys])
+            let (address, prefix) = try Invocation.issuerParts(issuer)
+            var settings = try IssuerSettings(issuer: address, audience: audience, jwksAddress: options[.keys])
+            settings.userPrefix = prefix
             settings.accessTokenType =
                 try options.value(of: .jwtType) { text -> AccessTokenType in
                     switch text {
@@ -55,6 +59,21 @@ extension Invocation {
         } catch let error as IssuerSettingsError {
             throw UsageError(error.description)
         }
+    }
+
+    /// Returns the address and the prefix in `URL=PREFIX`; nil for a missing prefix.
+    private static func issuerParts(_ text: String) throws(IssuerSettingsError) -> (address: String, prefix: UserPrefix?) {
+        guard let sign = text.lastIndex(of: "=") else { return (text, nil) }
+        return (String(text[..<sign]), try UserPrefix(String(text[text.index(after: sign)...])))
+    }
+
+    /// Returns a warning for an issuer without a prefix; nil without such an issuer.
+    var issuerWarning: String? {
+        guard let issuer = options[.issuer], !issuer.contains("=") else { return nil }
+        return
+            "--issuer: `\(issuer)` can name every user of a store, except administrators and users of accounts, because it has no "
+            + "prefix; write `\(issuer)=user:corp/` and grant access to the names below `user:corp/`, or `\(issuer)=user:` if all users "
+            + "are users of this issuer"
     }
 
     /// Returns the stores in an option; nil if it is missing.

@@ -18,6 +18,7 @@ extension Invocation {
         }
         for warning in configuration.warnings { try output.line(ServeCheck.Word.note.rawValue + warning) }
         let plan = try servicePlan()
+        if let issuerWarning { try output.line(ServeCheck.Word.note.rawValue + issuerWarning) }
         var check = ServeCheck(output: output)
         let directory = plan.settings.dataDirectory
         let running = RunningService(dataDirectory: directory)

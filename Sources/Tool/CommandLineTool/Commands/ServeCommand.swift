@@ -158,7 +158,7 @@ extension Invocation {
         }
         if let problem = tls?.problem(at: settings.clock()) { log.write(.warning, TLSPaths.warning(problem)) }
         let service = try MunimentService(settings)
-        warnOfUnknownStores(settings, log)
+        warnOfOptions(settings, log)
         var server: HTTPServer?
         do {
             let serverSettings = try serverSettings(plan, tls: tls?.files, descriptorLimit: descriptorLimit)

@@ -20,7 +20,8 @@ extension Invocation {
     }
 
     /// Writes the warnings about options of a service that has just opened its stores.
-    func warnOfUnknownStores(_ settings: ServiceSettings, _ log: ServiceLog) {
+    func warnOfOptions(_ settings: ServiceSettings, _ log: ServiceLog) {
+        if let issuerWarning { log.write(.warning, issuerWarning) }
         guard let survey = try? DataDirectorySurvey(settings.dataDirectory) else { return }
         for warning in unknownStoreWarnings(survey.stores + survey.missing, in: settings.dataDirectory) {
             log.write(.warning, warning)

@@ -3,6 +3,7 @@ import Muniment
 import MunimentRecipes
 import Permissions
 import Service
+import Wire
 
 extension Option {
     fileprivate static let open = Option("open", "everyone has all privileges at the store and class levels: for prototypes")

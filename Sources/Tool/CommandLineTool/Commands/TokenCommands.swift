@@ -6,10 +6,11 @@ import Foundation
 import Muniment
 import Permissions
 import PostgreSQLLog
+import Wire
 
 extension Option {
     fileprivate static let stores = Option("store", value: "NAME[,NAME…]", "the stores of the token; `*` for all of them")
-    fileprivate static let can = Option("can", value: "ask|act|administer", "the rights of the token")
+    fileprivate static let can = Option("can", value: "ask|act|observe|administer", "the rights of the token")
     fileprivate static let actor = Option("as", value: "PRINCIPAL", "with `--can act`: the caller, a user, a thing or anonymous")
     fileprivate static let end = Option("until", value: "TIME", "when the token expires (default: never)")
     fileprivate static let comment = Option("comment", value: "TEXT", "a description; not a secret")
@@ -142,12 +143,13 @@ extension Invocation {
     fileprivate func tokenRight() throws -> Right {
         switch (options[.can], try name(.actor)) {
         case ("ask"?, nil): return .ask
+        case ("observe"?, nil): return .observe
         case ("administer"?, nil): return .administer
         case ("act"?, let name?): return .act(as: name)
         case ("act"?, nil): throw UsageError("the caller is missing; write `--as PRINCIPAL`")
-        case ("ask"?, _?), ("administer"?, _?): throw UsageError("`--as` requires `--can act`; omit it")
-        case (let word?, _): throw UsageError("--can: `\(word)` is not a right of a token; write ask, act or administer")
-        case (nil, _): throw UsageError("the rights of the token are missing; write `--can ask|act|administer`")
+        case ("ask"?, _?), ("observe"?, _?), ("administer"?, _?): throw UsageError("`--as` requires `--can act`; omit it")
+        case (let word?, _): throw UsageError("--can: `\(word)` is not a right of a token; write ask, act, observe or administer")
+        case (nil, _): throw UsageError("the rights of the token are missing; write `--can ask|act|observe|administer`")
         }
     }
 }

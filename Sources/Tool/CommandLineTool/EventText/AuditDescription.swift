@@ -99,27 +99,9 @@ extension CommitDescription {
 }
 
 extension AuditRecord {
-    static let columns = [
-        "time", "outcome", "revision", "refusal", "actor", "kind", "objects", "subjects", "privileges", "code", "description",
-        "request", "comment", "credential",
-    ]
-
     func sentence(in zone: Zone) -> String { zone.sentence(sentence, until: json["event"]?["until"]) }
 
-    func row(in zone: Zone) -> [Cell] {
-        let changed = json["event"] ?? json["tried"]
-        let first: [Cell] = [.time(time), .text(isDone ? "done" : "refused")]
-        let place: [Cell] =
-            switch source {
-            case .event(_, let revision, _): [.revision(revision), .text(nil)]
-            case .refusal(let refusal): [.text(nil), .number(refusal.number.rawValue)]
-            }
-        let what: [Cell] = [
-            .text(actor), .text(kind), .list(objects), .list(subjects), .value(changed?["privileges"] ?? .null),
-            .value(json["code"] ?? .null), .text(sentence(in: zone)),
-        ]
-        return first + place + what + origin.cells
-    }
+    func row(in zone: Zone) -> [Cell] { row(sentence: sentence(in: zone)) }
 }
 
 extension RefusalDescription {
@@ -131,9 +113,4 @@ extension RefusalDescription {
             .text(refusal.message), .text(tried),
         ] + refusal.origin.cells
     }
-}
-
-extension Origin {
-    /// The request id, the comment and the credential.
-    fileprivate var cells: [Cell] { [.text(requestID), .text(comment), .text(credential)] }
 }

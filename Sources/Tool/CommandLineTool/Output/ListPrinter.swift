@@ -1,4 +1,5 @@
 import Events
+import Wire
 
 /// Prints the records of a list one by one, in the format of the call.
 struct ListPrinter {

@@ -1,4 +1,5 @@
 import Permissions
+import Wire
 
 /// Writes rows as CSV or as aligned columns, after a line with the names of the columns.
 struct RowWriter {
@@ -22,7 +23,7 @@ struct RowWriter {
     }
 
     mutating func write(_ row: [Cell]) throws {
-        let texts = try row.map { try $0.text(in: zone).escapingInvisible() }
+        let texts = try row.map { try $0.text(time: zone.text).escapingInvisible() }
         if isCSV { return try writeCSV(texts) }
         if let widths { return try writeLine(texts, widths) }
         held.append(texts)
@@ -45,21 +46,6 @@ struct RowWriter {
     }
 
     private func writeCSV(_ texts: [String]) throws {
-        try output.raw(texts.map(\.csvField).joined(separator: ",") + "\r")
-    }
-}
-
-extension String {
-    /// The text as a field of RFC 4180. A spreadsheet would calculate a field that begins like a formula; an apostrophe before it
-    /// makes it text. In some countries, spreadsheets begin a field after each semicolon.
-    fileprivate var csvField: String {
-        var (text, isBegin) = ("", true)
-        for scalar in unicodeScalars {
-            if isBegin, "=+-@".unicodeScalars.contains(scalar) { text += "'" }
-            text.unicodeScalars.append(scalar)
-            isBegin = scalar == ";" || scalar == "\t" || isBegin && (scalar == " " || scalar == "\"")
-        }
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        try output.raw(CSVLine(texts).text)
     }
 }

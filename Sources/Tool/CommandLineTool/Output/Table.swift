@@ -25,35 +25,3 @@ struct Table {
         .object(zip(columns, row).reduce(into: JSONObject()) { object, pair in object[pair.0] = pair.1.json })
     }
 }
-
-/// A value in a row.
-enum Cell {
-    case value(JSONValue)
-    /// Printed in the zone of the call.
-    case time(Instant?)
-
-    static func text(_ text: String?) -> Cell { .value(.optional(text)) }
-    static func list(_ texts: [String]) -> Cell { .value(.texts(texts)) }
-    static func number(_ number: some BinaryInteger) -> Cell { .value(.count(number)) }
-    static func revision(_ revision: Revision?) -> Cell { .value(revision.map(JSONValue.revision) ?? .null) }
-    static func flag(_ flag: Bool) -> Cell { .value(.bool(flag)) }
-
-    /// The value as JSON. A time is in UTC.
-    var json: JSONValue {
-        switch self {
-        case .value(let value): value
-        case .time(let time): time.map(JSONValue.time) ?? .null
-        }
-    }
-
-    /// The value in one line: a list separated by commas, nothing for null.
-    func text(in zone: Zone) throws -> String {
-        switch self {
-        case .time(let time): time.map(zone.text) ?? ""
-        case .value(.null): ""
-        case .value(.string(let text)): text
-        case .value(.array(let values)): try values.map { try Cell.value($0).text(in: zone) }.joined(separator: ",")
-        case .value(let value): String(decoding: try JSONText.encode(value), as: UTF8.self)
-        }
-    }
-}

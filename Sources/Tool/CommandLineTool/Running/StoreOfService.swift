@@ -4,6 +4,7 @@ import Files
 import Muniment
 import NetworkClient
 import Permissions
+import Wire
 
 /// A store that a running service holds. The tool changes it through the service.
 struct StoreOfService {
@@ -65,9 +66,10 @@ extension Receipt {
         guard let head = revision("head"), let time = answer.text("time").flatMap({ try? Instant($0) }),
             revision("revision") != nil || answer["revision"] == .null
         else { return nil }
+        var ineffective: [IneffectiveChange] = []
+        if case .array(let changes)? = answer["ineffective"] { ineffective = changes.compactMap(IneffectiveChange.init(json:)) }
         self.init(
-            revision: revision("revision"), head: head, time: time,
-            hash: answer.text("hash"))
+            revision: revision("revision"), head: head, time: time, hash: answer.text("hash"), ineffective: ineffective)
     }
 }
 

@@ -93,6 +93,13 @@ def test_access_is_not_changed_after_a_change_that_the_caller_has_not_seen(clien
     client.commit(other, as_=ROOT, expected_revision=next(client.entries("doc:a").pages()).revision)
 
 
+def test_a_receipt_names_the_changes_without_effect(client: Client) -> None:
+    assert share(client, "doc:plan").ineffective == []
+    receipt = client.commit([grant("user:ann", "read", "doc:plan"), grant("user:ann", "update", "doc:plan")], as_=ROOT)
+    (change,) = receipt.ineffective
+    assert (change.change, change.reason) == (1, "storeLevel") and "Grant it on `store`" in change.message
+
+
 def test_entries_members_and_administrators(client: Client) -> None:
     until = datetime(2999, 1, 1, tzinfo=timezone(timedelta(hours=2)))
     client.commit(

@@ -38,7 +38,7 @@ enum HistoryRoute {
                 }
                 let next = place < revisions.count ? HistoryCursor(through: through, after: revisions[place - 1]) : nil
                 let members: JSONObject = ["name": .name(name), "commits": .array(commits), "revision": .revision(through)]
-                return call.answer(members.page(next: next), at: through)
+                return call.answer(call.page(members, next: next), at: through)
             }
             return try call.lines(lineType, at: through) { writer in
                 for revision in revisions {

@@ -50,7 +50,8 @@ enum NoticesRoute {
                 "subject": .name(subscriber), "notices": .array(try notices.map { .object(try store.members(of: $0)) }),
                 "revision": .revision(through),
             ]
-            return call.answer(members.page(next: end < through ? HistoryCursor(through: through, after: end) : nil), at: through)
+            return call.answer(
+                call.page(members, next: end < through ? HistoryCursor(through: through, after: end) : nil), at: through)
         }
         // The first notices are read before the response begins, so that a timeout gets the usual response.
         let first = try store.notices(for: subscriber, after: start, through: through, atLeast: PageSize.records.limit)

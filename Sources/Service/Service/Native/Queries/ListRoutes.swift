@@ -82,6 +82,50 @@ enum MembersRoute {
         })
 }
 
+/// Ranks the roles of the store.
+enum RolesRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/roles", "rankRoles", need: .store,
+        RouteDescription("all roles, with the number of objects that each opens", group: "Questions")
+            .withNote("The role that opens most objects is first. Takes one query of `what` for each role of the store.")
+            .withResponse(
+                "the roles", Schema.object(JSONObject(["roles": Schema.list(role), "count": Schema.number]).with(.when))),
+        .queued(.listedPrivileges, .count("limit", "the largest number of results", upTo: 10_000, default: 100), .point) {
+            call, privileges, limit, point in
+            try call.requirePermissionToQueryAllSubjects()
+            return try call.read(at: point) { snapshot in
+                let roles = try snapshot.roles(opening: try call.privileges(privileges, snapshot))
+                let ranked = roles.prefix(limit).map { role in
+                    JSONValue.object([
+                        "role": .string(role.role), "objects": .count(role.objects), "members": .texts(role.members),
+                    ])
+                }
+                let members: JSONObject = ["roles": .array(Array(ranked)), "count": .count(roles.count)]
+                return call.answer(members.with(snapshot.members), at: snapshot.revision)
+            }
+        })
+
+    private static let role = Schema.object(["role": Schema.name, "objects": Schema.number, "members": Schema.names])
+}
+
+/// Lists the named sets of privileges of the store.
+enum LevelsRoute {
+    static let route = Route(
+        "GET", "/v1/stores/{store}/levels", "levels", need: .store,
+        RouteDescription("the named sets of privileges of the store, the smallest first", group: "Questions")
+            .withNote("A change and a question accept the name of a set in place of its privileges.")
+            .withResponse("the sets", Schema.object(["levels": Schema.list(level)]), headers: []),
+        .queued { call in
+            try Arguments(address: try call.query).finish()
+            let levels = try call.store.levels ?? []
+            return call.answer([
+                "levels": .array(levels.map { .object(["name": .string($0.name), "privileges": .texts($0.privileges)]) })
+            ])
+        })
+
+    private static let level = Schema.object(["name": Schema.text, "privileges": Schema.privileges])
+}
+
 /// Lists the administrators of the store.
 enum AdministratorsRoute {
     static let route = Route(

@@ -32,7 +32,8 @@ enum QueryRoute {
                 try request.position { try QueryCursor($0) }.map { try store.page(of: query, as: reader, after: $0, for: audience) }
                 ?? store.page(of: query, as: reader, at: request.point.moment, for: audience)
             guard let lineType = call.lineType else {
-                return call.answer(QueryMembers(className: query.className).answer(page), at: page.revision)
+                let members = QueryMembers(className: query.className).answer(page)
+                return call.answer(call.page(members, next: page.next), at: page.revision)
             }
             return try call.lines(lineType, at: page.revision) { writer in
                 var page = page

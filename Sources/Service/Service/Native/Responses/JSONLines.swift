@@ -44,6 +44,9 @@ extension RequestContext {
     /// The media types of JSON Lines: the one that is being registered, and a common older one.
     static let lineTypes = ["application/jsonl", "application/x-ndjson"]
 
+    /// The media type of CSV files.
+    static let tableType = "text/csv"
+
     /// The media type of JSON Lines that the client accepts; nil if it accepts none.
     var lineType: String? { acceptedType(of: RequestContext.lineTypes) }
 

@@ -23,6 +23,8 @@ struct PageRequest: Sendable {
     let limit: Int
     /// The `next` of the previous page; nil for the first page.
     let cursor: String?
+    /// The position in the cursor; nil for a cursor of another service, caller or route.
+    let sealed: String?
     /// The requested moment. With a cursor, the cursor contains the moment of the first page instead.
     let point: ReadConsistency
 
@@ -30,10 +32,10 @@ struct PageRequest: Sendable {
     ///
     /// - Parameter read: returns the position of a cursor of this list; nil for other text, or throws.
     func position<Position>(_ read: (String) throws -> Position?) throws(Problem) -> Position? {
-        guard let cursor else { return nil }
-        guard let position = try? read(cursor) else {
+        guard cursor != nil else { return nil }
+        guard let sealed, let position = try? read(sealed) else {
             throw Problem(
-                .malformed, "invalid `cursor`: pass the `next` value of the previous page unchanged",
+                .malformed, "invalid `cursor`: pass the `next` value of the previous page unchanged, as the same caller",
                 members: ["argument": .string("cursor")])
         }
         return position
@@ -58,20 +60,14 @@ extension Argument<PageRequest> {
                 throw arguments.wrong(
                     name, "cannot be used with `cursor`", "omit it, the cursor contains the revision of the first page")
             }
-            return PageRequest(limit: limit, cursor: cursor, point: ReadConsistency(moment: named ?? .now, atLeast: atLeast))
+            return PageRequest(
+                limit: limit, cursor: cursor, sealed: cursor.flatMap(call.cursorSeal.position),
+                point: ReadConsistency(moment: named ?? .now, atLeast: atLeast))
         }
     }
 }
 
 extension JSONObject {
-    /// Returns the members of a page.
-    ///
-    /// - Parameter next: the position after the page; nil for the last page.
-    func page(next: (some CustomStringConvertible)?) -> JSONObject {
-        guard let next else { return self }
-        return with(["next": .string(next.description)])
-    }
-
     /// The member of a response that is present if more items follow.
     static let next: JSONObject = ["next": Schema.text]
 }
@@ -86,6 +82,7 @@ struct PagedList {
     fileprivate let offset: Int
     fileprivate let limit: Int
     fileprivate let digest: [UInt8]
+    fileprivate let seal: CursorSeal
 
     /// The number of items from the start of the list that the page needs. Further items need not be found.
     var sufficientCount: Int {
@@ -113,7 +110,8 @@ struct PagedList {
         let items = Array(all.dropFirst(offset).prefix(limit))
         let end = offset + items.count
         let next = PageToken(revision: revision, instant: instant, limit: limit, offset: end, digest: digest)
-        return ListPage(items: items, revision: revision, members: when.page(next: end < all.count ? next.text : nil))
+        let cursor: JSONObject = end < all.count ? ["next": .string(seal.cursor(next.text))] : [:]
+        return ListPage(items: items, revision: revision, members: when.with(cursor))
     }
 }
 
@@ -136,7 +134,7 @@ extension RequestContext {
         let digest = Array(Digest(of: text.span).bytes.prefix(8))
         let limit = lineType == nil ? request.limit : .max
         guard let token = try request.position({ PageToken($0) }) else {
-            return PagedList(point: request.point, offset: 0, limit: limit, digest: digest)
+            return PagedList(point: request.point, offset: 0, limit: limit, digest: digest, seal: cursorSeal)
         }
         guard token.digest == digest else {
             throw Problem(
@@ -144,7 +142,7 @@ extension RequestContext {
                 members: ["argument": .string("cursor")])
         }
         let point = ReadConsistency(moment: .revisionAt(token.revision, token.instant), atLeast: request.point.atLeast)
-        return PagedList(point: point, offset: token.offset, limit: limit, digest: digest)
+        return PagedList(point: point, offset: token.offset, limit: limit, digest: digest, seal: cursorSeal)
     }
 
     /// Responds with a page of a list of names: in one object, or with a line for each name if the client accepts JSON Lines.

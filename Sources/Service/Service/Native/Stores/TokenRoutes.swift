@@ -19,7 +19,7 @@ enum TokenRoutes {
             let all = try call.service.tokens.list()
             let page = all.dropFirst(start).prefix(request.limit)
             let members: JSONObject = ["tokens": .array(page.map { .object($0.json(at: call.service.now)) })]
-            return call.answer(members.page(next: page.endIndex < all.endIndex ? page.endIndex : nil))
+            return call.answer(call.page(members, next: page.endIndex < all.endIndex ? page.endIndex : nil))
         })
 
     static let show = Route(
@@ -39,7 +39,7 @@ enum TokenRoutes {
     static let schema = Schema.object(
         [
             "id": Schema.text, "state": Schema.words(Token.State.allCases.map(\.rawValue)),
-            "can": Schema.words("ask", "act", "administer"), "stores": Schema.list(Schema.text), "made": Schema.time,
+            "can": Schema.words("ask", "act", "observe", "administer"), "stores": Schema.list(Schema.text), "made": Schema.time,
         ], optional: ["as": Schema.name, "until": Schema.time, "revoked": Schema.time, "comment": Schema.text])
 }
 

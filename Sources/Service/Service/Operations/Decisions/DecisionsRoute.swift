@@ -15,7 +15,7 @@ enum DecisionsRoute {
             }
             hosted.decisionLog?.flush()
             let page = try search.page(filter, after: request.position { UInt64($0) }, limit: request.limit)
-            var answer = JSONObject(["decisions": .array(page.decisions.map { .object($0.json) })]).page(next: page.next)
+            var answer = call.page(["decisions": .array(page.decisions.map { .object($0.json) })], next: page.next)
             if page.dropped > 0 { answer["dropped"] = .count(page.dropped) }
             return call.answer(answer)
         })

@@ -19,6 +19,18 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class IneffectiveChange:
+    """A change that was committed, and that changed nothing that anyone may do."""
+
+    #: The index of the change in the transaction, from 0.
+    change: int
+    #: `unchanged`, `storeLevel`, `classLevel` or `stillAllowed`.
+    reason: str
+    #: Why the change has no effect, and how to get one.
+    message: str
+
+
+@dataclass(frozen=True)
 class Receipt:
     """The result of a transaction, which is on disk."""
 
@@ -29,6 +41,8 @@ class Receipt:
     revision: int | None
     #: The hash of the commit, which covers the history up to it; None if the transaction changed nothing.
     hash: str | None = None
+    #: The changes that changed nothing that anyone may do. Empty for a repeated request.
+    ineffective: list[IneffectiveChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+internal import Events
+internal import Permissions
+internal import Projections
+
+/// A change that was committed, and that changed nothing that anyone may do.
+public struct IneffectiveChange: Hashable, Sendable {
+    /// The index of the change in the transaction, from 0.
+    public let change: Int
+    public let reason: Reason
+    /// Why the change has no effect, and how to get one.
+    public let message: String
+
+    /// Why a change has no effect.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// The store was in this state already, or for a longer time.
+        case unchanged
+        /// The entries of the store deny what was granted.
+        case storeLevel
+        /// The entries of the class deny what was granted.
+        case classLevel
+        /// The subject has what was revoked in another way.
+        case stillAllowed
+    }
+
+    package init(change: Int, reason: Reason, message: String) {
+        (self.change, self.reason, self.message) = (change, reason, message)
+    }
+}
+
+/// Finds the changes of a transaction that have no effect, in the state after all of them.
+struct EffectReview {
+    let workingSet: WorkingSet
+    let instant: Instant
+
+    /// The steps that a review may take. A transaction that needs more gets an incomplete list.
+    private static let workLimit = 10_000
+
+    /// The access that a change gave to a subject on an object, or took from it.
+    struct AccessChange {
+        let index: Int
+        let subject: PrincipalID
+        let object: ObjectID
+        let privileges: Privileges
+        let isGrant: Bool
+    }
+
+    /// Returns the changes without effect, in order.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes of the transaction.
+    ///   - unchanged: the indexes of those without an event.
+    ///   - accesses: what the others gave and took.
+    func ineffective(_ changes: [Change], unchanged: [Int], accesses: [AccessChange]) throws -> [IneffectiveChange] {
+        var found = unchanged.map {
+            IneffectiveChange(
+                change: $0, reason: .unchanged,
+                message: "the change has no effect: the store has this state already, or for a longer time")
+        }
+        workingSet.work.beginLimit(Self.workLimit)
+        defer { workingSet.work.endLimit() }
+        do {
+            for access in accesses {
+                let reason = access.isGrant ? try blocked(access) : try kept(access)
+                guard let reason, let message = try message(reason, access) else { continue }
+                found.append(IneffectiveChange(change: access.index, reason: reason, message: message))
+            }
+        } catch let refusal as Refusal where refusal.code == .tooMuchWork {
+            // The list is then incomplete.
+        }
+        return found.sorted { $0.change < $1.change }
+    }
+
+    /// Returns why no caller gained access by a grant; nil if a caller may have.
+    private func blocked(_ access: AccessChange) throws -> IneffectiveChange.Reason? {
+        // The entries of the store decide together with all that is below: no level is above them.
+        guard access.object != .store, let place = try workingSet.place(of: access.object),
+            let options = try workingSet.options(of: place.classID)
+        else { return nil }
+        let isLevel = place.classID == .class
+        let granted = isLevel ? access.privileges : access.privileges.intersection(options.known)
+        guard !granted.isEmpty else { return nil }
+        // Who administers the store is not told here: the caller may only know this object.
+        if try workingSet.isAdministrator(access.subject) { return nil }
+        let classObject = ObjectID(place.classID)
+        var (passesStore, passesClass) = (false, isLevel || options.composition == .widening)
+        for caller in try callers(within: access.subject) {
+            let store = try given(.store, on: .store, to: caller)
+            let atStore = Levels(store: store, classLevel: .all, object: granted, composition: .narrowing).combined
+            guard !atStore.isDisjoint(with: granted) else { continue }
+            passesStore = true
+            if passesClass { return nil }
+            let classLevel = try given(.class, on: classObject, to: caller)
+            let atClass = Levels(store: store, classLevel: classLevel, object: granted, composition: .narrowing).combined
+            passesClass = !atClass.isDisjoint(with: granted)
+            if passesClass { return nil }
+        }
+        if !passesStore { return .storeLevel }
+        // Objects below can be of classes that do not deny it.
+        return try workingSet.children(of: access.object).isEmpty ? .classLevel : nil
+    }
+
+    /// Returns why no caller lost access by a revocation; nil if a caller may have.
+    private func kept(_ access: AccessChange) throws -> IneffectiveChange.Reason? {
+        guard try !access.privileges.isEmpty && !workingSet.isAdministrator(access.subject) else { return nil }
+        // The members of a role have at least the access of the role.
+        let verdict = try AccessRules(workingSet, at: instant)
+            .verdict(for: workingSet.subjects(of: access.subject), on: access.object, wanted: access.privileges)
+        return verdict.allows(access.privileges) ? .stillAllowed : nil
+    }
+
+    /// Returns the subject itself, and if it is a role all members, without administrators.
+    private func callers(within subject: PrincipalID) throws -> Set<PrincipalID> {
+        try Set(reachableFrom: [subject]) { member in
+            try workingSet.place(of: ObjectID(member))?.classID == .role ? workingSet.members(of: member) : []
+        }.filter { try !workingSet.isAdministrator($0) }
+    }
+
+    /// Returns what a level gives a caller. Everyone includes callers that the level may name themselves.
+    private func given(_ level: DecidingLevel, on object: ObjectID, to caller: PrincipalID) throws -> Privileges {
+        if caller == .everyone { return try workingSet.privilegesOfAnySubject(on: object, at: instant) }
+        return try workingSet.level(level, on: object, for: workingSet.subjects(of: caller), at: instant, wanted: .all)
+    }
+
+    private func message(_ reason: IneffectiveChange.Reason, _ access: AccessChange) throws -> String? {
+        let subject = Name(try workingSet.name(of: access.subject.rawValue)).excerpt
+        let object = Name(try workingSet.name(of: access.object.rawValue)).excerpt
+        let names = workingSet.privilegeNames.names(of: access.privileges).joined(separator: ", ")
+        switch reason {
+        case .unchanged: return nil
+        case .storeLevel:
+            return "`\(subject)` gets nothing by the grant on `\(object)`: the entries of `store` do not give it \(names). "
+                + "Grant it on `store` too"
+        case .classLevel:
+            guard let place = try workingSet.place(of: access.object) else { return nil }
+            let level = Name(try workingSet.name(of: place.classID.rawValue)).excerpt
+            return "`\(subject)` gets nothing by the grant on `\(object)`: the entries of `\(level)` do not give it \(names). "
+                + "Grant it on `\(level)` too"
+        case .stillAllowed:
+            return "`\(subject)` keeps \(names) on `\(object)`: it has that in another way. Ask `why`, then change that way"
+        }
+    }
+}
