@@ -84,7 +84,10 @@ let package = Package(
         library("CSQLite", in: .client, pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         layer("SQLite", in: .client, ["CSQLite"]),
         layer("MunimentReplica", in: .client, ["Primitives", "SQLite"]),
-        layer("MunimentClient", in: .client, ["Primitives", "MunimentReplica"]),
+        layer("Transfers", in: .client, ["CCurl"]),
+        layer(
+            "MunimentClient", in: .client,
+            ["Primitives", "MunimentReplica", .target(name: "Transfers", condition: .when(platforms: [.linux]))]),
 
         library("CMicroHTTPD", in: .service, pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         layer("HTTPServer", in: .service, ["CMicroHTTPD"]),
@@ -182,7 +185,8 @@ let package = Package(
         tests(
             "MunimentClientTests",
             [
-                "MunimentClient", "MunimentReplica", "Events", "Permissions", "Projections", "Identity", "OpenIDConnect",
+                "MunimentClient", "MunimentReplica", "Transfers", "Events", "Permissions", "Projections", "Identity",
+                "OpenIDConnect",
                 "Muniment",
                 "Service",
                 "Credentials", "CommandLineTool", "ServiceSupport", "IdentitySupport", "TestSupport", "FaultHelper",
@@ -251,7 +255,12 @@ if let names = Context.environment["MUNIMENT_TESTS"] {
     var found = names.split(separator: ",").map(String.init)
     while let name = found.popLast() {
         guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
-        for case .byNameItem(let needed, _) in target.dependencies { found.append(needed) }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let needed, _), .targetItem(let needed, _): found.append(needed)
+            default: break
+            }
+        }
     }
     package.targets.removeAll { $0.type != .plugin && !kept.contains($0.name) }
     package.products = []

@@ -33,7 +33,9 @@ enum ImportTable {
         "Mail": ["Primitives", "Files", "Identity", "NetworkClient", "Secrets", "Synchronization"],
         "MunimentClient": [
             "Primitives", "MunimentReplica", "Foundation", "FoundationNetworking", "Observation", "Security", "Synchronization",
+            "Transfers",
         ],
+        "Transfers": ["CCurl", "Foundation", "Synchronization"],
         "SQLite": ["CSQLite", "SQLite3"],
         "MunimentReplica": ["SQLite", "Primitives", "Foundation", "Synchronization"],
         "PostgreSQLLog": [
@@ -59,10 +61,11 @@ enum ImportTable {
         ],
     ]
 
-    /// The only target that may import each C library.
-    static let importersOfC = [
-        "CLMDB": "LMDB", "CCrypto": "Hashing", "CSodium": "Secrets", "CMicroHTTPD": "HTTPServer", "CCurl": "NetworkClient",
-        "CTimex": "Files", "CPager": "CommandLineTool", "CSQLite": "SQLite", "CPostgreSQL": "PostgreSQLLog",
+    /// The only targets that may import each C library.
+    static let importersOfC: [String: Set<String>] = [
+        "CLMDB": ["LMDB"], "CCrypto": ["Hashing"], "CSodium": ["Secrets"], "CMicroHTTPD": ["HTTPServer"],
+        "CCurl": ["NetworkClient", "Transfers"], "CTimex": ["Files"], "CPager": ["CommandLineTool"], "CSQLite": ["SQLite"],
+        "CPostgreSQL": ["PostgreSQLLog"],
     ]
 
     /// Returns the forbidden imports of a file in a target, as messages. Returns an empty array if the file follows the table.

@@ -7,7 +7,9 @@ enum Tidiness {
     static let bannedFolders: Set = ["New", "Utils", "Helpers", "Common", "Manager"]
     static let bannedWords = ["TO" + "DO", "FIX" + "ME"]
     /// The targets that use C or operating system interfaces.
-    static let unsafeTargets: Set = ["LMDB", "Hashing", "Files", "Secrets", "HTTPServer", "NetworkClient", "PostgreSQLLog"]
+    static let unsafeTargets: Set = [
+        "LMDB", "Hashing", "Files", "Secrets", "HTTPServer", "NetworkClient", "PostgreSQLLog", "Transfers",
+    ]
     /// The folders of the client for code that differs between systems.
     static let platformFolders = ["Sources/Client/MunimentClient/Platform/", "Sources/Client/SQLite/Platform/"]
 

@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -295,7 +296,12 @@ def main() -> int:
             }
             if console:
                 asked["console"] = lambda: ask_console(file, *console)
-            return compare(questions, {name: ask() for name, ask in asked.items()})
+            surfaces: dict[str, list[Answer]] = {}
+            for name, ask in asked.items():
+                begin = time.monotonic()
+                surfaces[name] = ask()
+                print(f"{name}: {time.monotonic() - begin:.0f} s", flush=True)
+            return compare(questions, surfaces)
         finally:
             service.terminate()
             service.wait(1200)

@@ -12,15 +12,17 @@ from playwright.sync_api import sync_playwright
 
 TIMEOUT_MS = 1_200_000
 
-# Opens an address in the page, waits until the screen and its parts are ready, and shows all rows.
-GO = """async path => {
+# Opens an address in the page, waits until the screen and its parts are ready, and shows all rows of one of its sections, or of all.
+GO = """async ([path, place]) => {
     document.querySelector('main')?.setAttribute('aria-busy', 'true');
     history.pushState(null, '', path);
     dispatchEvent(new PopStateEvent('popstate'));
     const ready = () => new Promise(done => { const check = () => document.querySelector('[aria-busy]') || !document.querySelector('.screen, .failure')
         ? requestAnimationFrame(check) : done(); requestAnimationFrame(check); });
     await ready();
-    for (let more; more = document.querySelector('main button.more');) { more.click(); await ready(); }
+    const part = place === null ? document.querySelector('main') : [...document.querySelectorAll('main section')].at(place);
+    for (let more; more = part?.querySelector('button.more');) more.click();
+    await ready();
 }"""
 # The rows of a table: the name, and the words in the cells with privileges. Signs of gains and losses are classes.
 ROWS = """section => [...section?.querySelectorAll('tbody tr') ?? []].map(row => ({
@@ -47,6 +49,9 @@ def main():
         page.get_by_role("button", name="Sign in").click()
         page.wait_for_selector(".screen")
 
+        def go(path, section=None):
+            page.evaluate(GO, [path, section])
+
         def rows(index=0):
             return page.evaluate(f"() => ({ROWS})(document.querySelectorAll('main section')[{index}])")
 
@@ -54,26 +59,27 @@ def main():
             ask, at = question["ask"], f"?at={name(question['at'])}"
             if ask in ("check", "explain"):
                 path = f"why/{name(question['subject'])}/{name(question['privilege'])}/{name(question['object'])}{at}"
-                page.evaluate(GO, f"{base}/{path}")
+                go(f"{base}/{path}")
                 verdict = page.evaluate("() => document.querySelector('.verdict')?.classList.contains('yes')")
                 if ask == "check":
                     return verdict
                 return [verdict, page.evaluate("() => document.querySelectorAll('.levels > section .ways > .path').length")]
             if ask == "who":
-                page.evaluate(GO, f"{base}/object/{name(question['object'])}{at}")
+                go(f"{base}/object/{name(question['object'])}{at}", 0)
                 # The page names administrators below the table.
                 administrators = page.locator("main section").first.locator("p.muted a").all_text_contents()
                 return sorted({*administrators, *(row["name"] for row in rows() if question["privilege"] in row["privileges"])})
             if ask in ("what", "privileges"):
-                page.evaluate(GO, f"{base}/person/{name(question['subject'])}{at}")
+                go(f"{base}/person/{name(question['subject'])}{at}", 0)
                 if ask == "what":
-                    return sorted(row["name"] for row in rows() if question["privilege"] in row["privileges"])
-                return next((row["privileges"] for row in rows() if row["name"] == question["object"]), [])
+                    return sorted({row["name"] for row in rows() if question["privilege"] in row["privileges"]})
+                # An object has a row for each cause of its privileges.
+                return sorted({privilege for row in rows() if row["name"] == question["object"] for privilege in row["privileges"]})
             if ask == "diff":
-                page.evaluate(GO, f"{base}/compare?name={name(question['name'])}&from={name(question['from'])}&to={name(question['at'])}")
+                go(f"{base}/compare?name={name(question['name'])}&from={name(question['from'])}&to={name(question['at'])}", 1)
                 return sorted([row["name"], row["gained"], row["lost"]] for row in rows(1))
             if not question["name"].startswith(("user:", "role:")):
-                page.evaluate(GO, f"{base}/object/{name(question['name'])}{at}")
+                go(f"{base}/object/{name(question['name'])}{at}", -1)
                 found = page.locator(".timeline > li .citation button").all_text_contents()
                 return [int(number[1]) for text in found if (number := re.fullmatch(r"[^\d:]*(\d+)", text.strip()))]
             return "none"

@@ -56,7 +56,7 @@ struct FeedTests {
             for pair in stride(from: 0, to: 40, by: 2) { try await store.share(objects[pair], objects[pair + 1]) }
             let address = try ServiceAddress("http://127.0.0.1:\(try service.listen())")
             for limit in [700, 3_000] {
-                let transport = BreakingTransport(URLSessionTransport(address, streamBytes: 500), afterBytes: limit)
+                let transport = BreakingTransport(SystemTransport(address, streamBytes: 500), afterBytes: limit)
                 var connection = ServiceConnection(transport, tokens: FixedToken(try service.administrator()))
                 connection.pause = { _ in await Task.yield() }
                 let feed = StoreClient(connection).noticeFeed(for: "user:bob", after: "0")
@@ -86,7 +86,7 @@ struct FeedTests {
             try await store.prepare()
             try await store.share("doc:plan")
             let address = try ServiceAddress("http://127.0.0.1:\(try service.listen())")
-            let transport = BreakingTransport(URLSessionTransport(address), afterBytes: .max, refusing: 10)
+            let transport = BreakingTransport(SystemTransport(address), afterBytes: .max, refusing: 10)
             var connection = ServiceConnection(transport, tokens: FixedToken(try service.administrator()))
             connection.pause = { _ in }
             let found = try await events(1, StoreClient(connection).noticeFeed(for: "user:bob", after: "0"))

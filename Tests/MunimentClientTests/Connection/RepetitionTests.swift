@@ -150,7 +150,7 @@ struct RepetitionTests {
         try await withStore { store, service in
             try await store.prepare()
             let address = try ServiceAddress("http://127.0.0.1:\(try service.listen())")
-            let transport = LossyTransport(URLSessionTransport(address), losing: 2)
+            let transport = LossyTransport(SystemTransport(address), losing: 2)
             var connection = ServiceConnection(transport, tokens: FixedToken(try service.administrator()))
             connection.pause = { _ in }
             let before = try await store.statistics().revision

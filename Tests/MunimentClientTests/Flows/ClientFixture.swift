@@ -24,7 +24,7 @@ struct ClientFixture {
     func device(
         _ name: String = "laptop", store: any SessionStore = InMemorySessionStore(), clockBehindSeconds: Int64 = 0
     ) -> (manager: AuthManager, wire: WatchedTransport) {
-        let wire = WatchedTransport(URLSessionTransport(address, timeoutSeconds: 1_200))
+        let wire = WatchedTransport(SystemTransport(address, timeoutSeconds: 1_200))
         let clock = clock
         var configuration = AuthConfiguration(service: address, store: store, device: name)
         configuration.transport = wire

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A proxy between clients and a server of this machine, which delays and cuts connections at moments that a seed decides.
 ///
 /// A connection is cut after a number of bytes in one direction: in the middle of a request, after a request and before its response,
-/// or in the middle of the body of a response.
+/// or in the middle of a response.
 public final class CuttingProxy: Sendable {
     /// The port of 127.0.0.1 that it listens on.
     public let port: UInt16
@@ -120,12 +120,6 @@ public final class CuttingProxy: Sendable {
         return plan
     }
 
-    /// Returns the number of bytes of the head of a response that a piece begins with; nil for another piece.
-    private static func headBytes(_ piece: ArraySlice<UInt8>) -> Int? {
-        guard piece.starts(with: "HTTP/1.1 ".utf8) else { return nil }
-        return Data(piece).range(of: Data("\r\n\r\n".utf8))?.upperBound ?? piece.count
-    }
-
     /// Passes bytes on until one side ends or the limit is reached. Then both sides are shut down.
     private func pump(from source: Int32, to destination: Int32, limit: Int?, _ plan: Plan) {
         var piece = [UInt8](repeating: 0, count: 4_096)
@@ -137,9 +131,7 @@ public final class CuttingProxy: Sendable {
             if count < 0, errno == EAGAIN, !state.withLock({ $0.isOver }) { continue }
             guard count > 0 else { return }
             if plan.delayMicroseconds > 0 { usleep(plan.delayMicroseconds) }
-            var passed = min(count, left)
-            // FoundationNetworking ends the process of a client that receives a part of a head: the whole head is cut off instead.
-            if passed < count, Self.headBytes(piece[..<count]).map({ passed < $0 }) ?? false { passed = 0 }
+            let passed = min(count, left)
             var sent = 0
             while sent < passed {
                 let more = unsafe piece.withUnsafeBytes { bytes in
@@ -149,7 +141,7 @@ public final class CuttingProxy: Sendable {
                 sent += more
             }
             left -= passed
-            guard left > 0, passed > 0 else {
+            guard left > 0 else {
                 state.withLock { $0.cuts += 1 }
                 return
             }

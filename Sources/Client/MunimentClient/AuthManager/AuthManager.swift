@@ -32,7 +32,7 @@ public actor AuthManager {
         self.configuration = configuration
         machine = AuthMachine(policy: configuration.retries)
         transport =
-            configuration.transport ?? URLSessionTransport(configuration.service, timeoutSeconds: configuration.timeoutSeconds)
+            configuration.transport ?? SystemTransport(configuration.service, timeoutSeconds: configuration.timeoutSeconds)
         Task { [weak self] in await self?.start() }
     }
 

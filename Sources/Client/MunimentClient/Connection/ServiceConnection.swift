@@ -24,7 +24,7 @@ public struct ServiceConnection: Sendable {
     ///   - tokens: the tokens of requests: a ``FixedToken``, or the ``AuthManager`` of the signed-in user.
     ///   - retries: how failed requests are repeated.
     public init(_ address: ServiceAddress, tokens: any TokenSource, retries: RetryPolicy = RetryPolicy()) {
-        self.init(URLSessionTransport(address), tokens: tokens, retries: retries)
+        self.init(SystemTransport(address), tokens: tokens, retries: retries)
     }
 
     /// - Parameters:

@@ -7,6 +7,9 @@ internal import Synchronization
 #endif
 
 /// Sends requests with URLSession: without cookies, caches, stored credentials and redirects.
+///
+/// Use it on Apple's systems. On Linux, URLSession of Swift 6.3 ends the process if a connection is lost after a part of the head of a
+/// response, and an open stream uses a whole processor: use ``SystemTransport``.
 public final class URLSessionTransport: HTTPTransport {
     private let service: ServiceAddress
     private let timeoutSeconds: Int
@@ -14,11 +17,6 @@ public final class URLSessionTransport: HTTPTransport {
     /// Streams stay open, and would use up the connections of the requests.
     private let requests: URLSession
     private let streams: URLSession
-
-    /// The maximum bytes of the body of a response that is not a stream.
-    static let responseBytes = 16 << 20
-    /// The service sends something every 15 seconds. After this time without data, the connection of a stream is lost.
-    static let silenceSeconds = 45
 
     /// - Parameters:
     ///   - service: the address of the service.
@@ -52,7 +50,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     public func send(_ request: ServiceRequest) async throws(TransportError) -> ServiceResponse {
-        let limit = URLSessionTransport.responseBytes
+        let limit = TransportLimits.responseBytes
         let exchange = try start(request, in: requests, timeoutSeconds: timeoutSeconds, limitBytes: limit)
         let head = try await exchange.head()
         var body: [UInt8] = []
@@ -68,7 +66,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     public func open(_ request: ServiceRequest) async throws(TransportError) -> any ResponseStream {
         let exchange = try start(
-            request, in: streams, timeoutSeconds: URLSessionTransport.silenceSeconds, limitBytes: streamBytes)
+            request, in: streams, timeoutSeconds: TransportLimits.silenceSeconds, limitBytes: streamBytes)
         return HTTPStream(exchange, try await exchange.head())
     }
 
@@ -82,13 +80,8 @@ public final class URLSessionTransport: HTTPTransport {
         sent.httpMethod = request.method.rawValue
         sent.timeoutInterval = TimeInterval(timeoutSeconds)
         sent.httpShouldHandleCookies = false
-        for (name, value) in request.headers {
-            // A line end would start another header.
-            guard (name + value).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-                throw .notSent("the value of the header `\(name)` contains a line end; remove it")
-            }
-            sent.setValue(value, forHTTPHeaderField: name)
-        }
+        try request.checkHeaders()
+        for (name, value) in request.headers { sent.setValue(value, forHTTPHeaderField: name) }
         if let body = request.body { sent.httpBody = Data(body) }
         guard let delegate = session.delegate as? TaskDelegate else { throw .notSent("the session is closed") }
         let task = session.dataTask(with: sent)

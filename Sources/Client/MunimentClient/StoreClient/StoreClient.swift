@@ -95,7 +95,7 @@ struct Call: Sendable {
 extension ServiceConnection {
     func perform<Value: WireValue>(_ call: Call) async throws(ServiceError) -> Value {
         let response = try await send(try call.request, effect: call.effect)
-        do { return try Value(wire: try JSONText.decode(response.body, limit: URLSessionTransport.responseBytes)) } catch {
+        do { return try Value(wire: try JSONText.decode(response.body, limit: TransportLimits.responseBytes)) } catch {
             throw .unexpectedResponse("the response to \(call.path) cannot be read (\(error))")
         }
     }

@@ -35,6 +35,23 @@ extension ServiceRequest: CustomStringConvertible {
     public var description: String { "\(method.rawValue) \(path)" }
 }
 
+extension ServiceRequest {
+    func checkHeaders() throws(TransportError) {
+        // A line end would start another header.
+        for (name, value) in headers where !(name + value).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+            throw .notSent("the value of the header `\(name)` contains a line end; remove it")
+        }
+    }
+}
+
+/// The limits of every transport.
+enum TransportLimits {
+    /// The maximum bytes of the body of a response that is not a stream.
+    static let responseBytes = 16 << 20
+    /// The service sends something every 15 seconds. After this time without data, the connection of a stream is lost.
+    static let silenceSeconds = 45
+}
+
 /// A response of the service.
 public struct ServiceResponse: Hashable, Sendable {
     public var status: Int
@@ -87,8 +104,8 @@ public protocol ResponseStream: AnyObject, Sendable {
 
     /// Returns the next bytes of the body, and nil after the last ones. Only one task at a time may call this.
     ///
-    /// If the reader is slow, and more bytes have arrived than the stream may keep, the connection is closed: the stream returns what
-    /// it has kept, and then nil.
+    /// If the reader is slow, a stream keeps a limited number of bytes. On Linux, it then reads no further, so that the service waits. On
+    /// Apple's systems, it closes the connection, returns what it has kept, and then nil.
     ///
     /// - Throws: ``TransportError/noAnswer(_:)`` if the connection is lost, or the task is cancelled.
     func next() async throws(TransportError) -> [UInt8]?

@@ -41,10 +41,10 @@ function keepers(answer, signal) {
         found.differences.push({ subject, lost });
         objects.set(object, found);
     }
-    return h('div', {}, h('h3', { class: 'group' }, t('draft.keep')), h('p', { class: 'muted' }, t('draft.keep.text')), chunks([...objects], 12, (some) => table(t('draft.keep'), [t('object'), t('draft.keep')], some.map(([object, found], place) => {
+    return h('div', {}, h('h3', { class: 'group' }, t('draft.keep')), h('p', { class: 'muted' }, t('draft.keep.text')), chunks([...objects], 12, (some, start) => table(t('draft.keep'), [t('object'), t('draft.keep')], some.map(([object, found], place) => {
         const [privilege] = sorted(found.lost.size > 0 ? found.lost : found.gained);
         const losers = new Set(found.differences.filter(({ lost }) => lost.includes(privilege)).map(({ subject }) => subject));
-        return [link(object), cell(async () => keeperList(privilege, await keepersOf(privilege, object, losers)), place, signal)];
+        return [link(object), cell(async () => keeperList(privilege, await keepersOf(privilege, object, losers)), start + place, signal)];
     }))));
 }
 

@@ -133,8 +133,8 @@ function facts(found) {
 
 /** The people with access, their privileges, and the reason of each. */
 function holders(name, people, answer, signal) {
-    return chunks(people, 25, (some) => table(t(whoHas(), { moment: momentText(state.at, answer.time) }), [t('who'), ...causeColumns()],
-        some.map(({ subject, privileges }, place) => causeRow(() => link(subject), { subject, privileges, object: name }, answer, place, signal))));
+    return chunks(people, 25, (some, start) => table(t(whoHas(), { moment: momentText(state.at, answer.time) }), [t('who'), ...causeColumns()],
+        some.map(({ subject, privileges }, place) => causeRow(() => link(subject), { subject, privileges, object: name }, answer, start + place, signal))));
 }
 
 function entryRow(object, entry) {

@@ -55,8 +55,8 @@ function years(name) {
 function reaches(name, reached, report, title, signal) {
     const filter = h('input', { type: 'search', 'aria-label': t('filter'), placeholder: t('filter') });
     const box = h('div');
-    const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some) => table(t(title, { moment: momentText(state.at, report.time) }), [t('object'), ...causeColumns()],
-        some.map(({ name: object, privileges }, place) => causeRow(() => link(object), { subject: name, privileges, object }, report, place, signal)))));
+    const draw = () => replace(box, chunks(reached.filter((holding) => holding.name.toLowerCase().includes(filter.value.toLowerCase())), 25, (some, start) => table(t(title, { moment: momentText(state.at, report.time) }), [t('object'), ...causeColumns()],
+        some.map(({ name: object, privileges }, place) => causeRow(() => link(object), { subject: name, privileges, object }, report, start + place, signal)))));
     filter.addEventListener('input', draw);
     draw();
     return h('div', {}, reached.length > 10 && filter, box);

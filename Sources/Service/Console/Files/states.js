@@ -90,15 +90,15 @@ export function section(title, ...content) {
     return h('section', { class: 'card' }, h('h2', {}, title), content);
 }
 
-/** A list that shows its first items, and more on demand. `render` makes the element of some items. */
+/** A list that shows its first items, and more on demand. `render` makes the element of some items, and gets the place of the first. */
 export function chunks(items, size, render) {
     const box = h('div');
     let shown = 0;
     const more = h('button', { type: 'button', class: 'more', onclick: () => show() });
     function show() {
         const next = items.slice(shown, shown + size);
+        box.insertBefore(render(next, shown), more.parentNode === box ? more : null);
         shown += next.length;
-        box.insertBefore(render(next), more.parentNode === box ? more : null);
         if (shown < items.length) { replace(more, t('show.more', { n: items.length - shown })); box.append(more); } else more.remove();
     }
     show();
