@@ -29,7 +29,7 @@ struct ServeWarningTests {
     }
 
     @Test(
-        "A start and `--check` warn of an issuer without a prefix, and refuse what is no prefix",
+        "A start and `--check` warn of an issuer without a prefix, and refuse an invalid prefix",
         arguments: ["", "=user:", "=user:corp/"])
     func issuer(prefix: String) throws {
         try BuiltTool.inFreshFolder { tool in

@@ -10,7 +10,7 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     /// The hash of the commit in hexadecimal digits. It covers the whole history up to the commit. Nil if the transaction changed
     /// nothing.
     public let hash: String?
-    /// The changes that changed nothing that anyone may do. Empty for a repeated request.
+    /// The changes that changed nobody's access. Empty for a repeated request.
     public let ineffective: [IneffectiveChange]
 
     init(members: JSONObject) throws {
@@ -19,7 +19,7 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     }
 }
 
-/// A change that was committed, and that changed nothing that anyone may do.
+/// A committed change that changed nobody's access.
 public struct IneffectiveChange: Hashable, Sendable, WireObject {
     /// The index of the change in the transaction, from 0.
     public let change: Int

@@ -53,9 +53,7 @@ struct Committer {
             let decided = try limitingWork(of: transaction, actor) { try decide(transaction, actor: actor, at: time) }
             guard transaction.authority != .importer, !decided.events.isEmpty else { return (decided.events, []) }
             let review = EffectReview(workingSet: workingSet, instant: time)
-            let ineffective = try review.ineffective(
-                transaction.changes, unchanged: decided.unchanged, accesses: decided.accesses)
-            return (decided.events, ineffective)
+            return (decided.events, try review.ineffective(unchanged: decided.unchanged, accesses: decided.accesses))
         }
         guard !events.isEmpty, workingSet.hasEffect else {
             workingSet.rollBack()
@@ -227,25 +225,25 @@ struct Committer {
 
     private func decide(_ transaction: Transaction, actor: PrincipalID, at time: Instant) throws -> Decided {
         var authorizer = CommandAuthorizer(workingSet, caller: actor, authority: transaction.authority, at: time)
-        var (events, unchanged, accesses): ([Event], [Int], [EffectReview.AccessChange]) = ([], [], [])
-        if transaction.authority == .importer { try register([transaction.caller], into: &events) }
+        var decided = Decided()
+        if transaction.authority == .importer { try register([transaction.caller], into: &decided.events) }
         try authorizer.readExpectations(of: transaction.changes, and: transaction.expectedRevision)
         var valueBytes = 0
         for (index, change) in transaction.changes.enumerated() {
             do {
-                if transaction.authority == .importer { try register(change.mentionedPrincipals, into: &events) }
-                let decided = try authorizer.events(for: change)
+                if transaction.authority == .importer { try register(change.mentionedPrincipals, into: &decided.events) }
+                let events = try authorizer.events(for: change)
                 if transaction.authority != .importer {
-                    if decided.isEmpty { unchanged.append(index) }
-                    if let access = try access(decided, at: index, time) { accesses.append(access) }
+                    if events.isEmpty { decided.unchanged.append(index) }
+                    if let access = try access(events, at: index, time) { decided.accesses.append(access) }
                 }
                 // Unlike the loop over an array, this one copies no event.
-                let span = decided.span
+                let span = events.span
                 for index in span.indices {
                     try workingSet.apply(span[index])
                     valueBytes += span[index].valueBytes
                 }
-                events += decided
+                decided.events += events
                 guard valueBytes <= Limits.bytesPerCommit else {
                     throw Refusal(.tooLarge, "the values of a transaction have at most \(Limits.bytesPerCommit) bytes together")
                 }
@@ -255,7 +253,7 @@ struct Committer {
             }
         }
         try authorizer.checkExpectation(of: transaction.changes, transaction.expectedRevision)
-        return Decided(events: events, unchanged: unchanged, accesses: accesses)
+        return decided
     }
 
     /// Returns the access that the events of a grant or a revocation give or take; nil for other changes, and for one that does both.

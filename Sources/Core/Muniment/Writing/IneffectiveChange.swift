@@ -2,7 +2,7 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// A change that was committed, and that changed nothing that anyone may do.
+/// A committed change that changed nobody's access.
 public struct IneffectiveChange: Hashable, Sendable {
     /// The index of the change in the transaction, from 0.
     public let change: Int
@@ -12,13 +12,13 @@ public struct IneffectiveChange: Hashable, Sendable {
 
     /// Why a change has no effect.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The store was in this state already, or for a longer time.
+        /// The store had this state already, or an entry with a later end.
         case unchanged
         /// The entries of the store deny what was granted.
         case storeLevel
         /// The entries of the class deny what was granted.
         case classLevel
-        /// The subject has what was revoked in another way.
+        /// The subject keeps the revoked privileges in another way.
         case stillAllowed
     }
 
@@ -47,10 +47,9 @@ struct EffectReview {
     /// Returns the changes without effect, in order.
     ///
     /// - Parameters:
-    ///   - changes: the changes of the transaction.
-    ///   - unchanged: the indexes of those without an event.
-    ///   - accesses: what the others gave and took.
-    func ineffective(_ changes: [Change], unchanged: [Int], accesses: [AccessChange]) throws -> [IneffectiveChange] {
+    ///   - unchanged: the indexes of the changes without an event.
+    ///   - accesses: the access that other changes gave or took.
+    func ineffective(unchanged: [Int], accesses: [AccessChange]) throws -> [IneffectiveChange] {
         var found = unchanged.map {
             IneffectiveChange(
                 change: $0, reason: .unchanged,
@@ -79,7 +78,7 @@ struct EffectReview {
         let isLevel = place.classID == .class
         let granted = isLevel ? access.privileges : access.privileges.intersection(options.known)
         guard !granted.isEmpty else { return nil }
-        // Who administers the store is not told here: the caller may only know this object.
+        // A reason would tell that the subject administers the store. The caller may know nothing but this object.
         if try workingSet.isAdministrator(access.subject) { return nil }
         let classObject = ObjectID(place.classID)
         var (passesStore, passesClass) = (false, isLevel || options.composition == .widening)
@@ -115,7 +114,7 @@ struct EffectReview {
         }.filter { try !workingSet.isAdministrator($0) }
     }
 
-    /// Returns what a level gives a caller. Everyone includes callers that the level may name themselves.
+    /// Returns the privileges that a level gives a caller. For everyone: those of any subject, because the level can name single callers.
     private func given(_ level: DecidingLevel, on object: ObjectID, to caller: PrincipalID) throws -> Privileges {
         if caller == .everyone { return try workingSet.privilegesOfAnySubject(on: object, at: instant) }
         return try workingSet.level(level, on: object, for: workingSet.subjects(of: caller), at: instant, wanted: .all)

@@ -2,7 +2,7 @@
 import { csv, h, pool, save, table } from './dom.js';
 import { field, gainsAndLosses, isSubject, link, nameField, split } from './names.js';
 import { describe } from './object.js';
-import { address, go, state } from './state.js';
+import { address, go, pages, state } from './state.js';
 import { chunks, empty, lengthy, part, section } from './states.js';
 import { rich, t } from './texts.js';
 import { fromLocal, instant, local, momentMillis, when } from './time.js';
@@ -35,12 +35,7 @@ function form(name, from, to) {
 async function differences(name, from, to, signal) {
     const found = [];
     let answer;
-    let cursor;
-    do {
-        answer = await state.api.diff(name, from, cursor ? undefined : to, { limit: 10000, cursor }, { signal });
-        found.push(...answer.differences);
-        cursor = answer.next;
-    } while (cursor);
+    for await (answer of pages((cursor) => state.api.diff(name, from, cursor ? undefined : to, { limit: 10000, cursor }, { signal }))) found.push(...answer.differences);
     return { ...answer, differences: found };
 }
 

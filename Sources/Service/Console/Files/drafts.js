@@ -73,7 +73,7 @@ function keeperList(privilege, { subjects, isCut, isUnlisted }) {
 
 export const changeList = (changes, remove) => h('ol', { class: 'draft' }, changes.map((change, place) => h('li', {}, changeSentence(change), remove && h('button', { type: 'button', class: 'quiet', 'aria-label': t('remove'), onclick: () => remove(place) }, '×'))));
 
-/** The changes of a commit that changed nothing that anyone may do, and why. */
+/** The changes of a commit that changed nobody's access, and why. */
 export const withoutEffect = ({ ineffective = [] }) => ineffective.length > 0 && h('div', { class: 'note warn' }, t('no.effect.some'), h('ul', {}, ineffective.map(({ message }) => h('li', {}, safe(message)))));
 
 export const commentField = () => {

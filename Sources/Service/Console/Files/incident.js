@@ -1,6 +1,7 @@
 // Incident: who was exposed to what in a span of time that is not today's state, as a table to hand over.
 import { csv, h, pool, save, table } from './dom.js';
 import { momentField } from './compare.js';
+import { readSpans } from './lanes.js';
 import { chip, field, link, nameField, objectClasses } from './names.js';
 import { address, cached, go, pages, state } from './state.js';
 import { chunks, empty, lengthy, section } from './states.js';
@@ -50,13 +51,6 @@ async function objects(name, to, signal) {
     return found;
 }
 
-/** The subjects with a privilege on an object in a span, and when each had it. */
-async function spans(privilege, object, from, to, signal) {
-    const found = [];
-    for await (const page of pages((cursor) => state.api.auditAccess(privilege, object, { from, to: cursor ? undefined : to, limit: 10000, cursor }, { signal }))) found.push(...page.access);
-    return found;
-}
-
 /** The subjects with a privilege on an object today. */
 async function holders(privilege, object, signal) {
     const found = new Set();
@@ -73,12 +67,12 @@ function exposed(from, to, object, privilege, signal) {
         const isWithin = (span) => span.until !== undefined && !span.existedBefore && millis(span.from) > start;
         let done = 0;
         const found = (await pool(list, 6, async (name) => {
-            const [then, present] = await Promise.all([spans(privilege, name, from, to, stop), holders(privilege, name, stop)]);
+            const [then, present] = await Promise.all([readSpans(privilege, name, { from, to }, stop), holders(privilege, name, stop)]);
             bar.show(done += 1, list.length, t('incident.progress'));
             const isPublic = present.has('everyone') || present.has('anonymous');
             const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
             // Access that somebody got and lost in the span is listed even if that subject has access again today.
-            return then.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
+            return then.access.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
                 .flatMap(({ subject, spans }) => spans.filter((span) => !hasAccess(subject) || isWithin(span)).map((span) => ({ object: name, subject, span })));
         })).flat();
         found.sort((a, b) => (a.span.from < b.span.from ? -1 : 1));

@@ -138,15 +138,15 @@ async function showBar(box, object, subject, privilege, span) {
     } catch { /* The reader may not know the causes. */ }
 }
 
-/** The number of people whose spans are read, for each privilege. */
+/** The number of people whose spans the page of an object reads, for each privilege. */
 const subjectLimit = 20000;
 
-/** The spans of the first people with a privilege on an object, page by page, and whether there are more people. */
-async function spansFor(privilege, object, to, signal) {
+/** The spans of the subjects with a privilege on an object, page by page up to a limit, and whether there are more subjects. */
+export async function readSpans(privilege, object, { from, to, limit = Infinity }, signal) {
     const access = [];
-    for await (const page of pages((cursor) => state.api.auditAccess(privilege, object, { to: cursor ? undefined : to, limit: 10000, cursor }, { signal }))) {
+    for await (const page of pages((cursor) => state.api.auditAccess(privilege, object, { from, to: cursor ? undefined : to, limit: 10000, cursor }, { signal }))) {
         access.push(...page.access);
-        if (page.next && access.length >= subjectLimit) return { access, isPartial: true };
+        if (page.next && access.length >= limit) return { access, isPartial: true };
     }
     return { access, isPartial: false };
 }
@@ -157,7 +157,7 @@ async function spansFor(privilege, object, to, signal) {
  */
 export function readAccess(object, privileges, to, signal) {
     return cached(`access ${object} ${to ?? ''}`, async () => {
-        const answers = await Promise.all(privileges.map((privilege) => spansFor(privilege, object, to, signal)));
+        const answers = await Promise.all(privileges.map((privilege) => readSpans(privilege, object, { to, limit: subjectLimit }, signal)));
         const access = new Map();
         answers.forEach((answer, place) => {
             for (const { subject, spans } of answer.access) {

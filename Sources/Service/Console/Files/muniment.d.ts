@@ -48,7 +48,7 @@ export interface NameDescription extends When {
 
 /** A change, as in `Docs/Scenarios.md`: `{ op: 'grant', subject, object, privileges }`. */
 export interface Change { op: string; [member: string]: unknown }
-/** A change that changed nothing that anyone may do. `change` is its index in the transaction. */
+/** A committed change that changed nobody's access. `change` is its index in the transaction. */
 export interface IneffectiveChange { change: number; reason: 'unchanged' | 'storeLevel' | 'classLevel' | 'stillAllowed'; message: string }
 /** `hash` is the hash of the commit; null if nothing changed. */
 export interface Receipt { revision: number | null; head: number; time: string; hash: string | null; ineffective?: IneffectiveChange[] }

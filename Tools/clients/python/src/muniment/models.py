@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class IneffectiveChange:
-    """A change that was committed, and that changed nothing that anyone may do."""
+    """A committed change that changed nobody's access."""
 
     #: The index of the change in the transaction, from 0.
     change: int
@@ -41,7 +41,7 @@ class Receipt:
     revision: int | None
     #: The hash of the commit, which covers the history up to it; None if the transaction changed nothing.
     hash: str | None = None
-    #: The changes that changed nothing that anyone may do. Empty for a repeated request.
+    #: The changes that changed nobody's access. Empty for a repeated request.
     ineffective: list[IneffectiveChange] = field(default_factory=list)
 
 
