@@ -83,10 +83,10 @@ struct LostRequestTests {
                 protocol_version = "HTTP/1.1"
                 def log_message(self, *a): pass
                 def do_GET(self):
+                    print("GET")
                     self.send_response(200)
                     self.send_header("Content-Length", "0")
                     self.end_headers()
-                    print("GET")
                 def do(self):
                     self.rfile.read(int(self.headers.get("Content-Length") or 0))
                     print(self.command)

@@ -1,13 +1,13 @@
 import Credentials
 import Events
 import HTTPServer
-import Muniment
 import Notices
 import Permissions
 import ServiceSupport
 import TestSupport
 import Testing
 
+@testable import Muniment
 @testable import Service
 
 @Suite("The live feed: each event reaches its authorized listeners once")
@@ -184,6 +184,24 @@ struct LiveFeedTests {
                 #expect(json["type"] == .string("muniment.commit"))
                 #expect(json["data"]?["actor"] == .string("user:root"))
                 #expect(json["data"]?["hash"] == .string(try store.head.hash))
+            }
+        }
+    }
+
+    @Test("A feed of commits continues if it was woken up late, by a commit that it has already sent")
+    func wokenLate() async throws {
+        try await withListeners { fixture in
+            let store = try fixture.prepared()
+            let client = try FeedClient(port: fixture.listen(), Self.commits, token: fixture.administrator())
+            for number in 1...3 {
+                try await until("the feed waits") { store.waitingObservers == 1 }
+                store.feed.wakeAll()
+                try await until("the feed waits again or has ended") {
+                    store.waitingObservers == 1 || fixture.service.liveFeeds.count == 0
+                }
+                let receipt = try store.write([.createObject(Name("doc:late\(number)"))])
+                let event = try #require(client.next())
+                #expect(event.id == "\(receipt.head)")
             }
         }
     }

@@ -137,6 +137,9 @@ final class CommitSignal: Sendable {
 
     var waitingCount: Int { state.withLock { $0.waitingCount } }
 
+    /// Whether further commits can be announced: the store is open, and its index follows the log.
+    var isTelling: Bool { state.withLock { !$0.isClosed && !$0.isStopped } }
+
     /// Returns the last announced revision for a waiting subscriber. No commit up to it affects the subscriber. Nil if it is not
     /// waiting.
     func passed(by id: UInt64) -> Revision? {

@@ -92,8 +92,11 @@ extension Store {
     /// Waits for a commit after a revision, until the store is closed or the task is cancelled. It can also return without one.
     ///
     /// - Parameter revision: the last revision that the caller has processed.
-    package func waitForCommit(after revision: Revision, isolation: isolated (any Actor)? = #isolation) async {
+    /// - Returns: false if no commit can follow in this store: it is closed, or its index has stopped following the log.
+    @discardableResult
+    package func waitForCommit(after revision: Revision, isolation: isolated (any Actor)? = #isolation) async -> Bool {
         await feed.wait(after: revision, for: .anything) { [self] in followLater() }
+        return feed.isTelling
     }
 
     /// The number of present waiters, for tests of the wake-up rules.

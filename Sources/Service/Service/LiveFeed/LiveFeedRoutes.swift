@@ -115,10 +115,12 @@ enum CommitStream {
     private static func send(after start: Revision, in name: String, of store: Store, to feed: LiveFeed) async throws {
         var revision = start
         while !Task.isCancelled {
-            if try store.head.revision == revision { await store.waitForCommit(after: revision) }
             let head = try store.head.revision
-            // Without a new commit, the store may be closed. The feed ends, and the client reconnects.
-            guard revision < head else { return }
+            guard revision < head else {
+                // After the feed has ended, the client connects again.
+                guard await store.waitForCommit(after: revision) else { return }
+                continue
+            }
             let last = Revision(min(revision.rawValue + commitsPerLook, head.rawValue))
             var events: [(event: [UInt8], cursor: FeedCursor)] = []
             try store.log(from: revision.next, to: last) { described in
