@@ -30,6 +30,7 @@ public final class MunimentService: HTTPApplication {
     let verification = WorkQueue(WorkLimits(running: 1, waiting: 1_024, waitingOfCaller: 256))
     let liveFeeds: LiveFeedRegistry
     let tickets = FeedTickets()
+    let browserSessions: BrowserSessions
     let crossOrigin: CrossOrigin
     /// The queue of requests with large bodies.
     let bodies = BodyQueues()
@@ -64,6 +65,7 @@ public final class MunimentService: HTTPApplication {
         listener = Mutex(Listener(settings))
         data = try DataDirectory(settings)
         for line in try data.closeToOtherUsers() { settings.note(.warning, line) }
+        browserSessions = BrowserSessions(in: data.ownFolder)
         serviceLock = try ServiceLock(dataDirectory: settings.dataDirectory)
         tokens = TokenRegistry(
             dataDirectory: settings.dataDirectory, shared: settings.sharedLogs?.log(of: SharedLogNames.tokens),
@@ -101,6 +103,7 @@ public final class MunimentService: HTTPApplication {
             readiness.check()
             try noteStores()
             try registerAccounts()
+            restoreBrowserSessions()
         } catch {
             readiness.stop()
             accounts?.close()
@@ -155,6 +158,7 @@ public final class MunimentService: HTTPApplication {
         for queue in [verification, work, streams] + bodies.all { queue.close() }
         tasks.wait()
         liveFeeds.end()
+        try? browserSessions.save()
         accounts?.close()
         tokens.stop()
         defer { settings.sharedLogs?.close() }

@@ -25,7 +25,7 @@ struct DescriptionTests {
             "for operators and other programs",
             ["health", "readiness", "metrics", "openAPI", "listProblems", "describeProblem", "listTokens", "describeToken"]
         ),
-        ("for the console", ["rankRoles", "levels"]),
+        ("for the console", ["rankRoles", "levels", "createBrowserSession", "listBrowserSessions", "endBrowserSession"]),
         ("for `EventSource` in browsers", ["createTicket"]),
         ("`Replica` opens it", ["replica"]),
         (

@@ -11,6 +11,23 @@ extension Accounts {
         sessions.lookup(access: access, at: clock())?.0.id == session
     }
 
+    /// Returns a session that has not ended and its account, whatever the tokens of the session. For a browser session, which replaces
+    /// the tokens. Nil while the account is being deleted.
+    public func session(_ id: SessionID) -> (session: Session, account: Account)? {
+        let now = clock()
+        return book.read { state in
+            guard let live = state.session(id), !live.isExpired(at: now), let account = state.account(live.session.account),
+                !isBeingDeleted(account.id)
+            else { return nil }
+            return (live.session, account)
+        }
+    }
+
+    /// Ends a session without its tokens, after the caller was authenticated by its browser session. Does nothing if it has ended.
+    public func signOut(_ session: SessionID) throws(AccountError) {
+        try change(at: clock()) { change throws(AccountError) in sessions.end(session, .signedOut, in: &change) }
+    }
+
     /// Returns the session and account of a valid access token; nil for any other text. Constant time, without disk access.
     public func session(access: String) -> (session: Session, account: Account)? {
         guard let (session, account) = sessions.lookup(access: access, at: clock()), !isBeingDeleted(account.id) else { return nil }

@@ -35,8 +35,38 @@ function showSignIn(message) {
 async function enter(credentials) {
     const client = new Muniment(typeof credentials === 'string' ? { token: credentials } : {});
     if (typeof credentials !== 'string') await credentials(client);
-    Object.assign(state, { client, stores: await client.stores(), store: null, draft: [] });
+    const stores = await client.stores();
+    Object.assign(state, { client: await keep(client), stores, store: null, draft: [] });
     await open();
+}
+
+const keyName = 'muniment-session';
+
+/**
+ * Returns a client with a browser session in place of the token. The key of the session is in the storage of the browser, and is useless
+ * without the cookie. If the browser keeps neither, returns the client itself: its token lasts as long as the page.
+ */
+async function keep(client) {
+    try {
+        const key = await client.browserSession();
+        const kept = new Muniment({ key });
+        await kept.stores();
+        localStorage.setItem(keyName, key);
+        return kept;
+    } catch { return client; }
+}
+
+/** Continues the session of this browser at the address of the page. */
+async function resume() {
+    let key;
+    try { key = localStorage.getItem(keyName); } catch { /* The browser keeps no session. */ }
+    if (!key) return showSignIn();
+    const client = new Muniment({ key });
+    try { Object.assign(state, { client, stores: await client.stores() }); } catch (error) {
+        if (error.status === 401) localStorage.removeItem(keyName);
+        return showSignIn(error.status === 401 ? t('session.expired') : error.status === 0 ? t('offline.text') : error.message);
+    }
+    await open().catch(report);
 }
 
 /** Opens the store of the address, and shows its screen. */
@@ -83,10 +113,17 @@ function buildShell() {
                 h('div', {},
                     h('p', { class: 'muted' }, state.caller.credential, ' · ', t(`right.${state.caller.right}.text`)),
                     languageMenu(), themeMenu(),
-                    h('button', { type: 'button', onclick: () => { state.client.signOut(); state.draft = []; showSignIn(t('signed.out')); } }, t('sign.out'))))),
+                    h('button', { type: 'button', onclick: signOut }, t('sign.out'))))),
         navigation,
         h('div', { class: 'content' }, slider, banner, main));
     return { element, main, slider, banner, navigation };
+}
+
+function signOut() {
+    state.client.signOut();
+    try { localStorage.removeItem(keyName); } catch { /* It has no key. */ }
+    state.draft = [];
+    showSignIn(t('signed.out'));
 }
 
 function languageMenu() {
@@ -228,5 +265,7 @@ document.addEventListener('keydown', (event) => {
 try { document.documentElement.dataset.theme = localStorage.getItem('muniment-theme') ?? 'auto'; } catch { /* The theme of the system. */ }
 document.documentElement.lang = language;
 const signInCall = redirected();
-showSignIn();
-if (signInCall) enter(signInCall).catch((error) => showSignIn(error.message));
+if (signInCall) {
+    showSignIn();
+    enter(signInCall).catch((error) => showSignIn(error.message));
+} else resume();

@@ -59,6 +59,8 @@ export interface ClientOptions {
     /** The address of the service (default: the address of the page). */
     address?: string;
     token?: string;
+    /** The key of a browser session, from `browserSession`. */
+    key?: string;
     /** How often a request that may be repeated is repeated (default 2). */
     retries?: number;
     fetch?: typeof globalThis.fetch;
@@ -75,6 +77,8 @@ export class Muniment {
     beginSignIn(provider: string, redirectURI: string): Promise<{ attempt: string; authorizationURL: string }>;
     /** Signs in with the parameters of the redirect and the attempt. */
     finishSignIn(provider: string, evidence: { attempt: string; redirectURI: string; code?: string; state?: string; iss?: string }, device?: string): Promise<void>;
+    /** Creates a browser session with the access of this client, and returns its key. In a page of the service's own origin. */
+    browserSession(): Promise<string>;
     signOut(): Promise<void>;
     request(method: string, path: string, options?: RequestOptions & { query?: object; body?: unknown; headers?: Record<string, string>; repeatable?: boolean }): Promise<any>;
 }

@@ -15,10 +15,11 @@ export class MunimentError extends Error {
 
 /** A connection to a service. */
 export class Muniment {
-    /** @param options `address` of the service (default: the page's own), `token`, `retries` (default 2), `fetch`. */
-    constructor({ address = '', token, retries = 2, fetch = globalThis.fetch } = {}) {
+    /** @param options `address` of the service (default: the page's own), `token` or the `key` of a browser session, `retries` (default 2), `fetch`. */
+    constructor({ address = '', token, key, retries = 2, fetch = globalThis.fetch } = {}) {
         this.address = address.replace(/\/$/, '');
         this.token = token;
+        this.key = key;
         this.retries = retries;
         this.fetch = fetch.bind(globalThis);
     }
@@ -50,8 +51,16 @@ export class Muniment {
         this.keep(await this.request('POST', '/v1/accounts/sign-in', { body: { provider, evidence, device } }));
     }
 
+    /**
+     * Creates a browser session with the access of this client: sets a cookie that no script can read, and returns the key for another
+     * client. Only for a page of the service's own origin.
+     */
+    async browserSession() { return (await this.request('POST', '/v1/browser-sessions', { credentials: 'same-origin' })).key; }
+
     /** Ends the session. */
     async signOut() {
+        if (this.key) await this.request('DELETE', '/v1/browser-sessions/current').catch(() => {});
+        this.key = undefined;
         if (!this.session) return;
         await this.request('POST', '/v1/account/sign-out').catch(() => {});
         this.session = this.token = undefined;
@@ -81,17 +90,18 @@ export class Muniment {
      * Sends a request and returns the JSON of the response. Repeats it after a lost connection, 429 and 503, if it changes nothing
      * or has an idempotency key.
      */
-    async request(method, path, { query, body, headers = {}, signal, repeatable = method === 'GET' } = {}) {
-        const response = await this.send(method, path, { query, body, headers, signal, repeatable });
+    async request(method, path, { repeatable = method === 'GET', ...options } = {}) {
+        const response = await this.send(method, path, { repeatable, ...options });
         return response.status === 204 ? null : response.json();
     }
 
-    async send(method, path, { query, body, headers = {}, signal, repeatable = true } = {}) {
+    async send(method, path, { query, body, headers = {}, signal, repeatable = true, credentials = this.key ? 'same-origin' : 'omit' } = {}) {
         if (path !== '/v1/accounts/refresh') await this.renew();
         const sent = { Accept: 'application/json', ...headers };
         if (this.token) sent.Authorization = `Bearer ${this.token}`;
+        if (this.key) sent['Muniment-Session'] = this.key;
         if (body !== undefined) sent['Content-Type'] = 'application/json';
-        const init = { method, headers: sent, signal, credentials: 'omit', redirect: 'error', cache: 'no-store' };
+        const init = { method, headers: sent, signal, credentials, redirect: 'error', cache: 'no-store' };
         if (body !== undefined) init.body = JSON.stringify(body);
         const address = this.address + path + search(query);
         for (let attempt = 0; ; attempt += 1) {

@@ -1,4 +1,4 @@
-// The sign-in page. The token stays in memory: it is never in an address or in storage.
+// The sign-in page. The token is never in an address or in storage: a browser session replaces it.
 import { h, replace } from './dom.js';
 import { Muniment } from './muniment.js';
 import { t } from './texts.js';

@@ -2,7 +2,7 @@
 import { search } from './muniment.js';
 
 export const state = {
-    /** The connection with the token of the user; null if nobody is signed in. The token is only in memory. */
+    /** The connection with the session of the user; null if no user is signed in. */
     client: null,
     /** What the token allows in the store: `right`, `principal`, `queriesAll`. */
     caller: null,

@@ -131,6 +131,12 @@ public final class TokenRegistry: Sendable {
         return found
     }
 
+    /// Returns the token of a session that was saved before, as if its secret was presented now; nil for an unknown id. The token may be
+    /// invalid.
+    ///
+    /// - Throws: an error if the file cannot be read or decoded.
+    public func authenticated(id: String) throws -> AuthenticatedToken? { try book().authenticated(id: id) }
+
     /// Returns whether a token that was authenticated before is still valid. Costs a system call.
     ///
     /// - Throws: an error if the file cannot be read or decoded. In this case no token is valid.

@@ -16,6 +16,11 @@ struct TokenTable {
         places[digest].map { AuthenticatedToken(token: tokens[$0], digest: hashes[$0], place: $0) }
     }
 
+    /// Returns the token with an id, and its stored hash. Linear.
+    func authenticated(id: String) -> AuthenticatedToken? {
+        tokens.firstIndex { $0.id == id }.map { AuthenticatedToken(token: tokens[$0], digest: hashes[$0], place: $0) }
+    }
+
     /// Returns whether the table still has a token, and the token is valid at an instant. Constant time.
     func isValid(_ found: AuthenticatedToken, at instant: Instant) -> Bool {
         tokens.indices.contains(found.place) && hashes[found.place] == found.digest && tokens[found.place].isValid(at: instant)

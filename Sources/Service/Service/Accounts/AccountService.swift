@@ -43,9 +43,20 @@ final class AccountService: Sendable {
     /// Returns the caller of an access token: one hash and one table lookup. Nil for an unknown, expired or revoked token.
     func caller(access: String) -> Caller? {
         guard let (session, account) = accounts.session(access: access) else { return nil }
-        return Caller(
+        return caller(session, account)
+    }
+
+    private func caller(_ session: Session, _ account: Account) -> Caller {
+        Caller(
             id: account.principal.text, stores: stores, right: .act(as: account.principal),
             credential: "session \(session.id.number)", session: session.id)
+    }
+
+    /// Returns a credential that lasts as long as a user's session, and not as an access token; nil if the session has ended, or began after
+    /// a time.
+    func credential(of id: SessionID, begunBy time: Instant) -> Credential? {
+        guard let (session, account) = accounts.session(id), session.createdAt <= time else { return nil }
+        return Credential(caller(session, account)) { [accounts] in accounts.session(id) != nil }
     }
 
     /// Returns whether a caller's open streams may stay open: its session is valid, even if its account is being deleted.

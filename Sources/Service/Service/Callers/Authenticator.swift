@@ -83,10 +83,7 @@ struct Authenticator: Sendable {
         }
         do {
             if let token = try tokens.authenticate(text, at: clock()) {
-                return .known(
-                    Credential(Caller(token.token), header: header) { [tokens, clock] in
-                        (try? tokens.isValid(token, at: clock())) == true
-                    })
+                return .known(credential(token, header: header))
             }
         } catch {
             throw Problem.unreadableTokens(error)
@@ -99,6 +96,24 @@ struct Authenticator: Sendable {
             return .known(try credential(claims))
         } catch {
             throw problem(for: error, from: peer)
+        }
+    }
+
+    private func credential(_ token: AuthenticatedToken, header: [UInt8]? = nil) -> Credential {
+        Credential(Caller(token.token), header: header) { [tokens, clock] in (try? tokens.isValid(token, at: clock())) == true }
+    }
+
+    /// Returns the credential of a saved browser session, by its name in ``Caller/credential``. Nil if it does not exist, is newer
+    /// than the session, or is a JWT, which the service does not store. It may be invalid.
+    func credential(named name: String, begunBy time: Instant) throws -> Credential? {
+        let words = name.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2 else { return nil }
+        switch words[0] {
+        case "token":
+            guard let token = try tokens.authenticated(id: words[1]), token.token.createdAt <= time else { return nil }
+            return credential(token)
+        case "session": return UInt64(words[1]).flatMap { accounts?.credential(of: SessionID($0), begunBy: time) }
+        default: return nil
         }
     }
 

@@ -44,8 +44,8 @@ final class Caller: Sendable {
         caller?.shareKey ?? "address " + ClientAddress.group(client)
     }
 
-    /// The owner of a page cursor: the principal, so that a renewed session continues a list, or else the token.
-    var cursorOwner: String {
+    /// The owner of page cursors and browser sessions: the principal, so that a renewed session continues a list, or else the token.
+    var owner: String {
         if case .act(let principal) = right { "as " + principal.text } else { "\(right.word) \(id)" }
     }
 

@@ -94,13 +94,19 @@ final class FeedTickets: Sendable {
 }
 
 extension MunimentService {
-    /// Determines the caller of a request, by its header `Authorization` or, for a live feed, by a ticket in its address.
+    /// Determines the caller of a request: by its header `Authorization`, by a browser session or, for a live feed, by a ticket in its
+    /// address.
     ///
     /// - Throws: ``Problem`` if the credentials are invalid.
     func finding(
         for request: HTTPRequest, _ route: Route, from client: String, in store: String?
     ) throws(Problem) -> Authenticator.Finding {
         guard route.acceptsTicket, !request.query.isEmpty, let ticket = try QueryParameters(request.query)["ticket"] else {
+            // A request with both headers is authenticated by `Authorization` alone.
+            if case nil = request.header("Authorization"), request.header("Muniment-Session") != nil {
+                guard let credential = browserCredential(of: request) else { throw .unauthenticated }
+                return .known(credential)
+            }
             return try authenticator.finding(for: request, from: client, in: store)
         }
         guard case nil = request.header("Authorization") else {

@@ -135,7 +135,7 @@ enum Schemas {
                 "indexBytes": Schema.number,
                 "tables": Schema.list(Schema.named("TableStatistics")),
             ], optional: ["lastBackup": Schema.time, "lastVerification": Schema.time]),
-        "Token": TokenRoutes.schema,
+        "BrowserSession": BrowserSessionRoutes.schema, "Token": TokenRoutes.schema,
         "TableStatistics": Schema.object(["name": Schema.text, "rows": Schema.number, "bytes": Schema.number]),
     ]
 }

@@ -19,7 +19,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Permits requests of web pages from other origins (CORS, in the Fetch standard). Cookies are never permitted: the service uses none.
+/// Permits requests of web pages from other origins (CORS, in the Fetch standard). Cookies are never permitted.
 struct CrossOrigin {
     private let origins: Set<String>
 

@@ -75,7 +75,7 @@ struct CursorSeal: Sendable {
 extension RequestContext {
     /// The seal of the page cursors in this response.
     var cursorSeal: CursorSeal {
-        CursorSeal(service.cursorKey, [caller?.cursorOwner ?? "", route.name, hosted?.name.text ?? ""])
+        CursorSeal(service.cursorKey, [caller?.owner ?? "", route.name, hosted?.name.text ?? ""])
     }
 
     /// Returns the members of a page.

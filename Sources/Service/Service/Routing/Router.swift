@@ -5,7 +5,7 @@ enum RouteTable {
 
     /// The native API, under `/v1`.
     private static let native: [Route] =
-        StoreRoutes.all + TokenRoutes.all + [CallerRoute.route] + NameRoutes.all
+        StoreRoutes.all + TokenRoutes.all + BrowserSessionRoutes.all + [CallerRoute.route] + NameRoutes.all
         + [CheckRoute.route, PrivilegesRoute.route, WhoRoute.route, WhatRoute.route, ExplainRoute.route, ExplanationsRoute.route]
         + [QueryRoute.route]
         + ObjectRoutes.all + [EntriesRoute.route, MembersRoute.route, AdministratorsRoute.route]

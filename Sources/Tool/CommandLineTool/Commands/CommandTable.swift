@@ -23,7 +23,10 @@ enum CommandTable {
         ),
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
-        ("The service", [.serve, .ready, .tokenCreate, .tokenList, .tokenShow, .tokenRevoke, .decisions]),
+        (
+            "The service",
+            [.serve, .ready, .tokenCreate, .tokenList, .tokenShow, .tokenRevoke, .sessionList, .sessionRevoke, .decisions]
+        ),
         ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         (
