@@ -35,6 +35,23 @@ struct TokenRegistryTests {
         #expect(try registry.list().map(\.id) == ["t1", "t2", "t3", "t4"])
     }
 
+    @Test("A secret is kept before its token exists, so that no end of the process leaves a token whose secret nobody has")
+    func keptFirst() throws {
+        struct DiskError: Error {}
+        var kept: String?
+        let made = try registry.create(
+            stores: .all, right: .administer, at: .newYear,
+            keep: {
+                kept = $0
+                #expect(try registry.list().isEmpty)
+            })
+        #expect(kept == made.secret)
+        #expect(throws: DiskError.self) {
+            try registry.create(stores: .all, right: .administer, at: .newYear, keep: { _ in throw DiskError() })
+        }
+        #expect(try registry.list().map(\.id) == ["t1"])
+    }
+
     @Test("A secret has 256 random bits, is unique, and is not stored in the file")
     func secretIsKeptNowhere() throws {
         let secrets = try (0..<20).map { _ in try create().secret }

@@ -38,6 +38,55 @@ struct StructureTests {
         try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true)).close()
     }
 
+    @Test("E3: the check counts only bytes whose change it finds, or which change a row")
+    func usedBytes() throws {
+        let folder = try ScratchFolder()
+        let environment = try Environment(path: folder.path, options: EnvironmentOptions(tableLimit: 1))
+        // One commit: nothing is freed, and the other head page is the older one.
+        let transaction = try environment.beginWriting()
+        let table = try transaction.table("rows")
+        for (number, bytes) in [0, 1, 40, 40, 200, 1900, 2100, 5000].enumerated() {
+            try transaction.put(
+                [UInt8](repeating: UInt8(number), count: bytes).span, in: table, for: FixedKey(UInt128(number), byteCount: 5))
+        }
+        try transaction.commit()
+        let use = try #require(try environment.checkStructure())
+        environment.close()
+        let file = folder.path + "/data.mdb"
+        let whole = try FileBytes.read(file)
+        #expect(use.fileBytes == whole.count)
+
+        /// All rows, or nil if damage is found.
+        func rows() throws -> [[UInt8]]? {
+            do {
+                let opened = try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true, tableLimit: 1))
+                defer { opened.close() }
+                try opened.checkStructure()
+                let view = try opened.beginReading()
+                defer { view.end() }
+                let table = try opened.table("rows", creating: false)
+                return try (0..<8).map { number in
+                    try FixedKey(UInt128(number), byteCount: 5).withBytes { key throws(StorageError) in
+                        try view.withValue(in: table, for: key) { value throws(StorageError) in
+                            (0..<value.count).map { value[$0] }
+                        } ?? [255]
+                    }
+                }
+            } catch is StorageError { return nil }
+        }
+        let expected = try #require(try rows())
+        let older = whole[128..<136].lexicographicallyPrecedes(whole[4096 + 128..<4096 + 136]) ? 0..<4096 : 4096..<8192
+        var found = 0
+        for offset in whole.indices where !older.contains(offset) {
+            var changed = whole
+            changed[offset] ^= 1 << UInt8(offset % 8)
+            try FileBytes.write(changed, to: file)
+            if try rows() != expected { found += 1 }
+        }
+        #expect(found >= use.checkedBytes)
+        #expect(found < use.checkedBytes + 64)
+    }
+
     @Test("A truncated file is refused, unless only free pages are missing and every row is present")
     func cutOffFiles() throws {
         let folder = try ScratchFolder()

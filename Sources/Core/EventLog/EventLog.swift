@@ -79,6 +79,12 @@ public final class EventLog: Sendable {
     /// Returns the used part of the log's file and map.
     public func usage() -> EnvironmentUsage { environment.usage() }
 
+    /// Checks the structure of all pages of the log.
+    ///
+    /// - Returns: the bytes that reading all records uses; nil if another process wrote too often meanwhile.
+    /// - Throws: a `StorageError` that describes the fault.
+    public func checkPages() throws -> PageUse? { try environment.checkStructure() }
+
     /// The reason the log accepts no more writes; nil while it accepts them.
     public var failure: String? { gate.failure }
 

@@ -107,7 +107,7 @@ extension Environment {
             return false
         } catch {
             // The file was not read.
-            return error.kind == .tooManyReaders || error.kind == .insufficientResources
+            return [.tooManyReaders, .insufficientResources, .processIDTaken].contains(error.kind)
         }
     }
 }

@@ -64,6 +64,12 @@ public final class RecordLog: Sendable {
     /// The last record; nil in an empty log.
     public var head: RecordHead? { lastHead.withLock { $0 } }
 
+    /// Checks the structure of all pages of the log.
+    ///
+    /// - Returns: the bytes that reading all records uses; nil if another process wrote too often meanwhile.
+    /// - Throws: a `StorageError` that describes the fault.
+    public func checkPages() throws -> PageUse? { try environment.checkStructure() }
+
     /// The reason the log accepts no more writes; nil while it accepts them.
     public var failure: String? { gate.failure }
 

@@ -24,6 +24,8 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case versionMismatch
         /// A page or a record is damaged.
         case corrupted
+        /// Another process with the same process id reads the file, as in two containers that share it. LMDB knows readers by this number.
+        case processIDTaken
         /// Every reader slot is taken.
         case tooManyReaders
         /// ``ReadInterruption`` has stopped the read.
@@ -76,6 +78,9 @@ public struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notADatabase: "; this is not a Muniment store, or its file is damaged"
         case .versionMismatch: "; it was written by another version of LMDB or on another kind of machine"
         case .corrupted: "; the file is damaged"
+        case .processIDTaken:
+            "; another process with the same process id uses the files, as in two containers that share a volume: give the "
+                + "containers one list of processes (`docker run --pid=host`), or use the files from one container at a time"
         case .tooManyReaders: "; close readers that are no longer used"
         case .insufficientResources: "; try again once descriptors and memory are free"
         case .interrupted, .failed: ""
@@ -101,6 +106,7 @@ extension StorageError.Kind {
             case MDB_READERS_FULL: .tooManyReaders
             case ENOSPC, EDQUOT, EFBIG: .diskFull
             case EIO: (freeBytes() ?? .max) < Self.fullDiskBytes ? .diskFull : .diskFailed
+            case EAGAIN: .processIDTaken
             case EMFILE, ENFILE, ENOMEM: .insufficientResources
             case EACCES, EPERM, EROFS: .notPermitted
             case ENOENT, ENOTDIR: .missing

@@ -44,6 +44,12 @@ public final class Index: Sendable {
     /// Returns the used part of the index's file and map.
     public func usage() -> EnvironmentUsage { environment.usage() }
 
+    /// Checks the structure of all pages of the index.
+    ///
+    /// - Returns: the bytes that reading all rows uses; nil if another process wrote too often meanwhile.
+    /// - Throws: a `StorageError` that describes the fault.
+    public func checkPages() throws -> PageUse? { try environment.checkStructure() }
+
     /// Returns the state that the index has folded; nil for a new index.
     ///
     /// - Throws: ``IndexError/unusable(_:)`` for an index of another version.

@@ -139,9 +139,14 @@ public final class MunimentService: HTTPApplication {
             }
             return nil
         }
-        let (secret, _) = try tokens.create(
-            stores: .all, right: .administer, comment: "made at the first start", at: settings.clock())
-        try replaceFile(path, with: Array((secret + "\n").utf8))
+        do {
+            _ = try tokens.create(
+                stores: .all, right: .administer, comment: "made at the first start", at: settings.clock(),
+                keep: { try replaceFile(path, with: Array(($0 + "\n").utf8)) })
+        } catch {
+            try? removeFile(path)
+            throw error
+        }
         return path
     }
 

@@ -80,9 +80,9 @@ public final class Accounts: Sendable {
     /// The reason why accounts cannot be changed; nil while they can.
     public var obstacleToChanges: String? { book.failure }
 
-    /// Reads the log and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
+    /// Checks the pages of the log, reads it and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
     ///
-    /// - Returns: the number of records, accounts and sessions.
+    /// - Returns: the number of records, accounts, sessions and bytes.
     /// - Throws: ``AccountDatabaseError`` with the problem.
     public func verify() throws -> AccountVerification { try book.verify() }
 

@@ -164,13 +164,14 @@ final class AccountDatabase: Sendable {
         return AccountEncryptionKeys(keys: found)
     }
 
-    /// Reads the log and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
+    /// Checks the pages of the log, reads it and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
     ///
     /// - Returns: the number of records, accounts and sessions.
     /// - Throws: the errors of opening, ``AccountDatabaseError/different(_:)`` and ``AccountDatabaseError/closed``.
     func verify() throws -> AccountVerification {
         try writer.sync {
             try checkOpen()
+            let pages = try log.checkPages()
             let state = try AccountDatabase.fold(log, keys)
             let current = current.withLock { $0 }
             guard state == current else {
@@ -178,7 +179,7 @@ final class AccountDatabase: Sendable {
             }
             return AccountVerification(
                 records: log.head?.number.rawValue ?? 0, headHash: log.head.map { "\($0.hash)" }, accounts: state.accountCount,
-                sessions: state.sessionCount)
+                sessions: state.sessionCount, checkedBytes: pages?.checkedBytes ?? 0, logBytes: pages?.fileBytes ?? 0)
         }
     }
 }
@@ -190,6 +191,10 @@ public struct AccountVerification: Hashable, Sendable {
     public let headHash: String?
     public let accounts: Int
     public let sessions: Int
+    /// The bytes of the log that were checked. The others are not in use: free pages, room in pages, and the older of two heads.
+    public let checkedBytes: Int
+    /// The bytes of the log's file.
+    public let logBytes: Int
 }
 
 /// A file with the last known head of the log. A log that ends before this head is damaged, or was replaced by an older one. An

@@ -25,13 +25,17 @@ extension Environment {
     ///
     /// Linear in the pages above the rows, about one in a hundred; in all pages if the file has at most `leafLimitBytes`.
     ///
+    /// - Parameter leafLimitBytes: the largest file of which all pages are read.
+    /// - Returns: the bytes that a reader of every row uses. The others are free pages, room in pages, and the older head page. Nil if the
+    ///   file is missing, or another process wrote to it too often meanwhile.
     /// - Throws: a `StorageError` of the kind `corrupted` that describes the fault.
-    public func checkStructure(leafLimitBytes: Int = .max) throws(StorageError) {
+    @discardableResult
+    public func checkStructure(leafLimitBytes: Int = .max) throws(StorageError) -> PageUse? {
         let view = try beginReading()
         defer { view.end() }
         // The second later commit overwrites the head page of this transaction; the check then starts again.
         for _ in 0..<64 {
-            guard let file = PageFile(folder: path) else { return }
+            guard let file = PageFile(folder: path) else { return nil }
             do throws(StructureError) {
                 guard let head = try HeadPage.both(of: file).first(where: { $0.transaction == view.snapshotID }) else {
                     view.reset()
@@ -41,13 +45,15 @@ extension Environment {
                 let readsLeaves = file.pageCount <= leafLimitBytes / Environment.pageBytes
                 var check = StructureCheck(file: file, head: head, readsLeaves: readsLeaves)
                 try check.run()
-                return
-            } catch { throw StorageError(.corrupted, "open", path: path, detail: error.detail) }
+                return PageUse(checkedBytes: check.usedBytes, fileBytes: file.byteCount)
+            } catch { throw StorageError(.corrupted, "check", path: path, detail: error.detail) }
         }
+        return nil
     }
 
-    /// Checks that no head page has free pages of a later transaction than its own. Otherwise its transaction number is damaged.
-    /// LMDB would then use the other head page as the newer one, and show the file as it was one transaction earlier.
+    /// Checks that the newest free pages of each head page are of its own transaction, since each transaction frees the pages that it
+    /// replaces. Otherwise its transaction number is damaged. LMDB would then use the wrong head page as the newer one, and show the file
+    /// as it was one transaction earlier.
     ///
     /// - Parameter path: the folder of a data file that no process writes at this time.
     /// - Throws: a `StorageError` of the kind `corrupted` that describes the fault.
@@ -58,9 +64,9 @@ extension Environment {
                 var page = head.free.root
                 for _ in 1..<max(head.free.depth, 1) { page = try lastNode(of: file.page(page), PageKind.branch).child }
                 let last = try lastNode(of: file.page(page), PageKind.leaf).number
-                guard last <= head.transaction else {
+                guard last == head.transaction else {
                     throw StructureError(
-                        "a head page is of transaction \(head.transaction), and transaction \(last) has freed pages of it")
+                        "a head page is of transaction \(head.transaction), but its newest free pages are of transaction \(last)")
                 }
             }
         } catch { throw StorageError(.corrupted, "verify", path: path, detail: error.detail) }

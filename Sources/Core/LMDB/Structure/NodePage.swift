@@ -1,6 +1,8 @@
 /// The entries of a tree page: keys with child pages, or keys with values.
 struct NodePage {
     static let headerBytes = 16
+    /// The bytes of the header that LMDB uses.
+    static let usedHeaderBytes = 14
 
     let count: Int
     private let page: Page
@@ -35,7 +37,7 @@ struct NodePage {
 
 /// An entry of a page.
 struct Node {
-    private static let headerBytes = 8
+    static let headerBytes = 8
 
     private enum Flag {
         static let elsewhere = 0x01
@@ -74,11 +76,17 @@ struct Node {
     /// The child page of a branch entry.
     var child: Int { low | flags << 32 }
 
+    /// The bytes of the header and the key.
+    var prefixBytes: Int { Self.headerBytes + keyBytes }
+
+    /// The bytes of the header, the key and the value, or the number of the value's first page.
+    var usedBytes: Int { prefixBytes + (flags & Flag.elsewhere == 0 ? low : 8) }
+
     /// The size of a branch entry in bytes.
-    var branchBytes: Int { (Self.headerBytes + keyBytes + 1) & ~1 }
+    var branchBytes: Int { (prefixBytes + 1) & ~1 }
 
     /// The size of a row in this page, in bytes.
-    var leafBytes: Int { (Self.headerBytes + keyBytes + (flags & Flag.elsewhere == 0 ? low : 8) + 1) & ~1 }
+    var leafBytes: Int { (usedBytes + 1) & ~1 }
 
     /// Whether the value is in this page and is not a table, so that it does not refer to other pages.
     var isPlain: Bool { flags == 0 && offset + Self.headerBytes + keyBytes + low <= Environment.pageBytes }

@@ -11,6 +11,7 @@ struct StructureError: Error {
     /// Whole pages in the file.
     let pageCount: Int
     private let bytes: UnsafeRawBufferPointer
+    var byteCount: Int { unsafe bytes.count }
 
     /// Maps the file; returns nil if it is missing or empty.
     init?(folder: String) {
@@ -70,7 +71,7 @@ struct StructureError: Error {
     /// The page number stored in the page.
     var ownNumber: Int { get throws(StructureError) { try long(0) } }
     /// The page kind stored in the page.
-    var kind: Int { get throws(StructureError) { try short(10) & PageKind.mask } }
+    var kind: Int { get throws(StructureError) { try short(10) } }
 }
 
 /// The kinds of pages, as LMDB numbers them.
@@ -79,7 +80,6 @@ enum PageKind {
     static let leaf = 0x02
     static let overflow = 0x04
     static let head = 0x08
-    static let mask = 0x6F
 }
 
 /// Some bytes of a page, valid while the file is mapped, in LMDB's key order.

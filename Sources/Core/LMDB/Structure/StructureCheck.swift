@@ -13,6 +13,8 @@ struct StructureCheck {
     /// Whether all pages of rows are read. Otherwise only the pages above them, and the pages of tables with large values.
     private let readsLeaves: Bool
     private var isTaken: [Bool]
+    /// The bytes found so far that a reader of every row uses.
+    private(set) var usedBytes = HeadPage.usedBytes
 
     init(file: PageFile, head: HeadPage, readsLeaves: Bool) {
         self.file = file
@@ -93,13 +95,16 @@ struct StructureCheck {
         }
         count.branchPages += 1
         let nodes = try NodePage(page, kind: PageKind.branch)
+        if content != .freePages { usedBytes += NodePage.usedHeaderBytes + 2 * nodes.count }
         guard nodes.count >= 1 else { throw StructureError("page \(number) has an invalid reference") }
         var inner = bounds
         var bytes = 0
         for index in 0..<nodes.count {
             let node = try nodes.node(index)
             bytes += node.branchBytes
-            // The first key of such a page is omitted: it covers all keys before the second one.
+            // The first key of such a page is not read.
+            if content != .freePages { usedBytes += index == 0 ? Node.headerBytes : node.prefixBytes }
+            // The first entry covers all keys before the second one.
             inner.to = index + 1 < nodes.count ? try nodes.node(index + 1).key : bounds.to
             if content != .freePages, index > 0 {
                 guard let key = inner.from, bounds.hold(from: key), bounds.hold(to: key), inner.hold(to: key) else {
@@ -117,6 +122,7 @@ struct StructureCheck {
     ) throws(StructureError) {
         let nodes = try NodePage(page, kind: PageKind.leaf)
         count.rows += nodes.count
+        if content != .freePages { usedBytes += NodePage.usedHeaderBytes + 2 * nodes.count }
         var previous: PageBytes?
         var bytes = 0
         for index in 0..<nodes.count {
@@ -128,6 +134,7 @@ struct StructureCheck {
                     throw StructureError("the keys of page \(page.number) are out of order")
                 }
                 previous = key
+                usedBytes += node.usedBytes
             }
             if content != .rows || !node.isPlain { try follow(node.value, content, &count) }
         }
@@ -137,10 +144,15 @@ struct StructureCheck {
 
     /// Checks the pages that a value refers to.
     private mutating func follow(_ value: Node.Value, _ content: Content, _ count: inout Count) throws(StructureError) {
-        if case .elsewhere(let first, let bytes) = value { count.overflowPages += try takeOverflow(first, bytes) }
+        if case .elsewhere(let first, let bytes) = value {
+            count.overflowPages += try takeOverflow(first, bytes)
+            if content != .freePages { usedBytes += NodePage.usedHeaderBytes + bytes }
+        }
         switch (content, value) {
         case (.freePages, _): try takeFree(value)
-        case (.tables, .table(let tree)): try walk(tree, .rows)
+        case (.tables, .table(let tree)):
+            usedBytes -= HeadPage.Tree.recordBytes - HeadPage.Tree.usedBytes
+            try walk(tree, .rows)
         case (.rows, .table): throw StructureError("a table is among the rows of another")
         default: break
         }

@@ -91,7 +91,7 @@ public struct DataBackup: Hashable, Sendable {
     /// that begin with a dot are reserved for the service.
     static func storeNames(in directory: String) throws -> [String] {
         guard isFolder(directory) else { throw BackupError.noStores(path: directory) }
-        return try FileManager.default.contentsOfDirectory(atPath: directory).sorted().filter { name in
+        return try fileNames(in: directory).sorted().filter { name in
             let path = directory + "/" + name
             guard !name.hasPrefix("."), !name.hasSuffix(".part") else { return false }
             // Throws for a folder that this process may not look into.

@@ -34,7 +34,7 @@ enum StagingFolder {
 
     static func checkIsFree(_ path: String) throws {
         guard try exists(path) else { return }
-        guard isFolder(path), try FileManager.default.contentsOfDirectory(atPath: path).isEmpty else {
+        guard isFolder(path), try fileNames(in: path).isEmpty else {
             throw BackupError.isTaken(path: path)
         }
     }
@@ -51,7 +51,7 @@ enum StagingFolder {
     }
 
     private static func clear(_ draft: String) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: draft) where name != lockName {
+        for name in try fileNames(in: draft) where name != lockName {
             try FileManager.default.removeItem(atPath: draft + "/" + name)
         }
     }

@@ -122,11 +122,15 @@ struct StoreFolder: Sendable {
         return below?.first { StoreFolder($0).holdsStore }.map { .nested(path: path, found: $0) } ?? .missing(path: path)
     }
 
+    /// Takes the lock of the writer, and removes what killed verifications have left.
     func takeLock() throws -> FileLock {
         guard !isBackup else { throw BackupError.isNotWritable(path: path) }
-        do { return try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.HeldError {
+        let taken: FileLock
+        do { taken = try FileLock(path: lock, holder: processDescription()) } catch let held as FileLock.HeldError {
             throw StoreError.heldByAnotherWriter(path: path, holder: held.holder)
         }
+        VerificationDraft.removeAbandoned(in: path)
+        return taken
     }
 }
 
@@ -244,7 +248,7 @@ struct IndexOpening {
         do {
             index = try Index(path: folder.index, isReadOnly: false, mapBytes: options.mapBytes)
         } catch let error as StorageError
-            where ![.notPermitted, .diskFull, .diskFailed, .insufficientResources].contains(error.kind)
+            where ![.notPermitted, .diskFull, .diskFailed, .insufficientResources, .processIDTaken].contains(error.kind)
         {
             return nil
         }

@@ -85,14 +85,16 @@ private struct Verification {
     var refusalHash: Digest?
     var problems: [String] = []
     var notes: [String] = []
+    private var isIndexSealed = true
+
+    init(folder: StoreFolder, options: StoreOptions) { (self.folder, self.options) = (folder, options) }
 
     mutating func run(quick: Bool) throws -> VerificationReport {
-        if let found = try folder.logSeal.problems() {
+        let sealed = try folder.logSeal.problems()
+        if let found = sealed, !found.isEmpty {
             problems += found
             // A damaged page could cause wrong results in the following checks, so they are skipped.
-            if !found.isEmpty { return report(nil) }
-        } else {
-            notes.append("the log has no seal, because it is open, was not closed or is very large: only its records were checked")
+            return report(nil)
         }
         let log: EventLog
         do {
@@ -100,7 +102,7 @@ private struct Verification {
             if !FileLock.isHeldReady(path: folder.lock) { try Environment.checkHeadOrder(of: folder.log) }
             log = try folder.openLogForReading(options)
         } catch {
-            problems.append("\(error)")
+            try add(error)
             return report(nil)
         }
         defer { log.close() }
@@ -108,16 +110,22 @@ private struct Verification {
             problems.append("\(LogError.empty)")
             return report(nil)
         }
+        if sealed == nil {
+            do { noteUse(try log.checkPages(), of: "log") } catch {
+                try add(error)
+                return report(nil)
+            }
+        }
         let progress = { [options] (stage: Progress) in options.progress?(stage) ?? () }
         do { try walk(log, to: head.revision, progress) } catch {
-            problems.append("\(error)")
+            try add(error)
             return report(nil)
         }
-        do { try walkRefusals(log, progress) } catch { problems.append("\(error)") }
+        do { try walkRefusals(log, progress) } catch { try add(error) }
         // The names of sets of privileges are not in the log.
         do { _ = try Store.levels(in: folder) } catch { problems.append("\(error)") }
         do { try IndexOpening(folder: folder, log: log, options: options).checkForRollback() } catch {
-            problems.append("\(error)")
+            try add(error)
             return report(StoreHead(revision: head.revision, time: head.time, hash: head.hash.description))
         }
         if folder.isBackup {
@@ -144,6 +152,21 @@ private struct Verification {
         }
         let (time, hash) = try log.read { (try $0.time(of: last), try $0.hash(of: last)) }
         return report(StoreHead(revision: last, time: time, hash: hash.description))
+    }
+
+    /// Notes how much of a file without a seal was checked.
+    private mutating func noteUse(_ use: PageUse?, of part: String) {
+        let why = "the \(part) has no seal, because it is open, was not closed or is very large: "
+        guard let use else { return notes.append(why + "only its records were checked, because it was written to meanwhile") }
+        notes.append(
+            why + "\(use.checkedBytes) of its \(use.fileBytes) bytes were checked, and the others are not in use: free pages, room in "
+                + "pages, and the older of two heads")
+    }
+
+    /// Adds an error to the problems. Throws it if it says nothing about the store.
+    private mutating func add(_ error: any Error, _ prefix: String = "") throws {
+        if (error as? StorageError)?.kind == .processIDTaken { throw error }
+        problems.append("\(prefix)\(error)")
     }
 
     private func report(_ head: StoreHead?) -> VerificationReport {
@@ -217,21 +240,24 @@ private struct Verification {
             notes.append("the machine stopped while the index was open: it is rebuilt when the store is next opened")
             return
         }
-        if let found = try folder.indexSeal.problems(), !found.isEmpty {
+        let sealed = try folder.indexSeal.problems()
+        isIndexSealed = sealed != nil
+        if let found = sealed, !found.isEmpty {
             problems += found.map { $0 + ": the index is rebuilt when the store is next opened" }
             return
         }
+        VerificationDraft.removeAbandoned(in: folder.path)
         let parents = [folder.path, FileManager.default.temporaryDirectory.path]
         var (isFull, obstacle) = (false, "")
         for parent in parents where mayWrite(to: parent) {
             do {
-                return try compareIndex(with: log, head, draft: "\(parent)/verify-\(ProcessInfo.processInfo.processIdentifier)")
+                return try compareIndex(with: log, head, in: parent)
             } catch let error as FileError {
                 (isFull, obstacle) = (isFull || error.isDiskFull, "\(error)")
             } catch let error as StorageError where [.diskFull, .diskFailed].contains(error.kind) {
                 (isFull, obstacle) = (isFull || error.kind == .diskFull, "\(error)")
             } catch {
-                return problems.append("the log cannot be applied: \(error)")
+                return try add(error, "the log cannot be applied: ")
             }
         }
         let places = parents.map { "`\($0)`" }.joined(separator: " nor into ")
@@ -242,11 +268,10 @@ private struct Verification {
                 : "the index was not compared, because no new index can be made: \(obstacle)")
     }
 
-    private mutating func compareIndex(with log: EventLog, _ head: LogHead, draft: String) throws {
-        try removeFlatFolder(draft)
-        defer { try? removeFlatFolder(draft) }
-        try makeFolder(draft)
-        let fresh = try Index(path: draft, isReadOnly: false, mapBytes: options.mapBytes)
+    private mutating func compareIndex(with log: EventLog, _ head: LogHead, in parent: String) throws {
+        let draft = try VerificationDraft(in: parent)
+        defer { draft.remove() }
+        let fresh = try Index(path: draft.path, isReadOnly: false, mapBytes: options.mapBytes)
         defer { fresh.close() }
         let workingSet = try fresh.workingSet()
         defer { workingSet.end() }
@@ -267,6 +292,7 @@ private struct Verification {
         do {
             let index = try Index(path: folder.index, isReadOnly: true, mapBytes: options.mapBytes)
             defer { index.close() }
+            if !isIndexSealed { noteUse(try index.checkPages(), of: "index") }
             guard let state = try index.state() else { throw IndexError.unusable("it is empty") }
             if state.revision < head.revision {
                 notes.append(
@@ -286,7 +312,7 @@ private struct Verification {
                 notes.append("the store was changed meanwhile: its index was not compared; verify again when it is idle")
             }
         } catch {
-            problems.append("the index cannot be read: \(error)")
+            try add(error, "the index cannot be read: ")
         }
     }
 }

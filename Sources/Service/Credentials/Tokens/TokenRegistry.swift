@@ -73,13 +73,17 @@ public final class TokenRegistry: Sendable {
     ///   - until: when the token expires; nil if it does not expire.
     ///   - comment: a comment to recognize the token by, at most 1,024 bytes. It is not secret.
     ///   - instant: the current time.
+    ///   - keep: called with the secret before the token exists, so that no end of the process can leave a token without its secret. An
+    ///     error that it throws is thrown.
     /// - Returns: the secret, which is not stored and cannot be read again, and the token.
     /// - Throws: ``TokenError``, ``TokenFileError``, or a file's error. In each case no token is created.
     public func create(
-        stores: StoreScope, right: Right, until: Instant? = nil, comment: String? = nil, at instant: Instant
+        stores: StoreScope, right: Right, until: Instant? = nil, comment: String? = nil, at instant: Instant,
+        keep: (String) throws -> Void = { _ in }
     ) throws -> (secret: String, token: Token) {
         try TokenRegistry.check(stores, right, until, comment, instant)
         let secret = TokenSecret.random()
+        try keep(secret)
         var made: Token?
         try change { book in
             let token = Token(

@@ -46,10 +46,11 @@ enum AccountAdministrationRoutes {
         RouteDescription("checks the log of accounts: its hash chain, every record, every key")
             .withNote(who)
             .withResponse(
-                "the report; `hash` covers the whole log",
+                "the report; `hash` covers the whole log; the bytes of the log beyond `checkedBytes` are not in use",
                 Schema.object([
                     "sound": Schema.flag, "problems": Schema.list(Schema.text), "records": Schema.number, "accounts": Schema.number,
-                    "sessions": Schema.number, "hash": Schema.orNull(Schema.text),
+                    "sessions": Schema.number, "hash": Schema.orNull(Schema.text), "checkedBytes": Schema.number,
+                    "logBytes": Schema.number,
                 ])), .fast
     ) { call, accounts in
         try call.requireAdministeringAccounts()
@@ -58,11 +59,12 @@ enum AccountAdministrationRoutes {
             return call.answer([
                 "sound": .bool(true), "problems": .array([]), "records": .integer(Int64(clamping: report.records)),
                 "accounts": .count(report.accounts), "sessions": .count(report.sessions), "hash": .optional(report.headHash),
+                "checkedBytes": .count(report.checkedBytes), "logBytes": .count(report.logBytes),
             ])
         } catch {
             return call.answer([
                 "sound": .bool(false), "problems": .texts(["\(error)"]), "records": .integer(0), "accounts": .integer(0),
-                "sessions": .integer(0), "hash": .null,
+                "sessions": .integer(0), "hash": .null, "checkedBytes": .integer(0), "logBytes": .integer(0),
             ])
         }
     }

@@ -44,7 +44,7 @@ public struct DataDirectorySurvey: Sendable {
     }
 
     static func storeNames(in path: String) throws -> [StoreName] {
-        try FileManager.default.contentsOfDirectory(atPath: path).compactMap(StoreName.init)
+        try fileNames(in: path).compactMap(StoreName.init)
             .filter { name in
                 let folder = "\(path)/\(name)"
                 // A folder that this process may not look into may contain a store.

@@ -88,7 +88,8 @@ extension Command {
         "account verify", "check the log of accounts: its hash chain, every record, every key", options: options,
         example: Example(
             "account verify --data site",
-            "sound: 2 records, 1 accounts, 0 sessions, head 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
+            "sound: 2 records, 1 accounts, 0 sessions, head 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f\n"
+                + "1234 of 24576 bytes of the log were checked; the others are not in use")
     ) { call in
         try call.withAccounts { access, call in
             let report = try access.send(.get, "/v1/accounts/verify")
@@ -96,7 +97,10 @@ extension Command {
             let counts = ["records", "accounts", "sessions"].map { "\(report.number($0)) \($0)" }
             let lines =
                 isSound
-                ? ["sound: \(counts.joined(separator: ", ")), head \(report.text("hash") ?? "none")"]
+                ? [
+                    "sound: \(counts.joined(separator: ", ")), head \(report.text("hash") ?? "none")",
+                    "\(report.number("checkedBytes")) of \(report.number("logBytes")) bytes of the log were checked; the others are not in use",
+                ]
                 : report.list("problems").compactMap { if case .string(let text) = $0 { text } else { nil } }
             return try call.answer(report, lines: lines, isSound ? .success : .failure)
         }

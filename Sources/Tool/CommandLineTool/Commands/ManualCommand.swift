@@ -15,7 +15,7 @@ extension Command {
             guard words.isEmpty else { throw UsageError("`--into` writes all pages; omit `\(words.joined(separator: " "))`") }
             try requireFolder(folder)
             for page in ManPage.all {
-                try Data((page.lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: folder + "/" + page.fileName))
+                try replaceFile(folder + "/" + page.fileName, with: Array((page.lines.joined(separator: "\n") + "\n").utf8))
             }
             return .success
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Histories
 import Importers
 import Muniment
@@ -25,8 +26,19 @@ struct Failure {
             // The tool sends one change at a time, so its index is not useful.
             (code, message) = (.failure, "refused: \(error.code.rawValue): \(error.message)")
             isVerdict = true
-        default: (code, message) = (.storeError, "\(error)")
+        default: (code, message) = (.storeError, Self.text(of: error))
         }
+    }
+}
+
+extension Failure {
+    /// The text of an error. One of Foundation would describe itself with its domain and a number.
+    private static func text(of error: any Error) -> String {
+        let foundation = error as NSError
+        guard foundation.domain == NSCocoaErrorDomain else { return "\(error)" }
+        let cause = foundation.userInfo[NSUnderlyingErrorKey] as? NSError ?? foundation
+        let path = (foundation.userInfo[NSFilePathErrorKey] as? String).map { "`\($0)`: " } ?? ""
+        return path + cause.localizedDescription
     }
 }
 

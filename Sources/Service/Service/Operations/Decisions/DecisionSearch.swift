@@ -148,7 +148,7 @@ struct DecisionFiles: Sendable {
     /// Returns the existing files, the oldest first.
     func all() throws -> [File] {
         guard isFolder(folder) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+        return try fileNames(in: folder).compactMap { name in
             guard name.hasSuffix(DecisionFiles.ending), let first = UInt64(name.dropLast(DecisionFiles.ending.count)) else {
                 return nil
             }
