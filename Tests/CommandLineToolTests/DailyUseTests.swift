@@ -18,6 +18,31 @@ struct DailyUseTests {
         }
     }
 
+    @Test("R8, G8: a class, a creation and an empty list tell what the creator may not do, and the grant that would help")
+    func creators() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.make("init --open")
+            let defined = try tool.make("class define doc")
+            #expect(defined.errors.contains("note: a user who creates an object of class `doc` gets no privileges on it."))
+            let created = try tool.make("object create doc:1 --as user:ann")
+            #expect(created.errors.hasPrefix("note: `user:ann` may not read `doc:1`, which it created:"), "\(created.errors)")
+            for list in ["object list doc --as user:ann", "object list doc --as user:ann --limit 5"] {
+                #expect(try tool.make(list).errors.hasPrefix("note: `user:ann` may read and query no object of class `doc`."))
+            }
+            try tool.make("grant user:ann read on doc:1")
+            let unqueried = try tool.make("object list doc --as user:ann")
+            #expect(unqueried.output.isEmpty && unqueried.errors.hasSuffix("Grant query on the objects\n"), "\(unqueried.errors)")
+            let json = try tool.object("object list doc --as user:ann --json")
+            #expect((json["note"] as? [String: String])?["reason"] == "noQuery")
+            // The command in the note, for later objects.
+            let command = try #require(defined.errors.firstMatch(of: /`muniment (.*?)`/)?.1)
+            try tool.make(String(command))
+            #expect(try tool.make("object create doc:2 --as user:ann").errors.isEmpty)
+            let listed = try tool.make("object list doc --as user:ann")
+            #expect(listed.lines == ["doc:2"] && listed.errors.isEmpty)
+        }
+    }
+
     @Test("After the end of a membership the tool says through which roles the member is still in the role")
     func remainingMembership() throws {
         try BuiltTool.inFreshFolder { tool in

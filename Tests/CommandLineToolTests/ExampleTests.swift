@@ -25,7 +25,8 @@ struct ExampleTests {
     }
 
     private static let story: [Step] = [
-        .example("init"), .call("class define folder"), .example("class define"), .example("register"), .call("register user:bob"),
+        .example("init"), .call("class define folder --creator-privileges read,query,update"), .example("class define"),
+        .example("register"), .call("register user:bob"),
         .example("complete"), .example("completions"), .example("man"),
         .example("role create"), .example("role add"), .example("role members"), .example("compare"),
         .call("object create folder:top"),

@@ -21,7 +21,8 @@ struct ExplainGuideTests {
             Transaction(
                 "user:root",
                 [
-                    .defineClass("folder"), .defineClass("doc", ClassSettings(inherits: .everything)),
+                    .defineClass("folder", ClassSettings(creatorPrivileges: ["read", "query", "update"])),
+                    .defineClass("doc", ClassSettings(inherits: .everything, creatorPrivileges: ["read", "query", "update"])),
                     .register("user:fay"), .register("user:gus"), .createRole("role:office"), .createRole("role:staff"),
                     .addMember("user:fay", to: "role:office"), .addMember("role:office", to: "role:staff"),
                     .createObject("folder:shared"), .createObject("doc:handbook", parent: "folder:shared"),

@@ -24,7 +24,9 @@ struct AskingGuideTests {
             Transaction(
                 "user:root",
                 [
-                    .defineClass("book", ClassSettings(properties: ["title", "year"])), .register("user:ann"),
+                    .defineClass(
+                        "book", ClassSettings(creatorPrivileges: ["read", "query", "update"], properties: ["title", "year"])),
+                    .register("user:ann"),
                     book("book:ash", "Ash", 1990), book("book:beech", "Beech", 2005), book("book:birch", "Birch", 2005),
                     book("book:elm", "Elm", 2020),
                 ]))

@@ -21,13 +21,11 @@ struct AuditGuideTests {
 
         // Ann keeps the records; Bob is on the staff for a while.
         try commit(
-            "user:root", .defineClass("record"), .register("user:ann"), .register("user:bob"), .createRole("role:staff"),
+            "user:root", .defineClass("record", ClassSettings(creatorPrivileges: ["read", "update", "setPermissions"])),
+            .register("user:ann"), .register("user:bob"), .createRole("role:staff"),
             .grant(.everyone, on: .store, ["read", "update", "setPermissions"]),
             .grant(.everyone, on: "class:record", ["read", "update", "setPermissions"]))
-        try commit(
-            "user:root", .createObject("record:7", owner: "user:ann"),
-            .grant("user:ann", on: "record:7", ["read", "update", "setPermissions"]), .grant("role:staff", on: "record:7", ["read"])
-        )
+        try commit("user:root", .createObject("record:7", owner: "user:ann"), .grant("role:staff", on: "record:7", ["read"]))
         try commit("user:root", .addMember("user:bob", to: "role:staff"), because: "joined in May")
         do { try commit("user:bob", .grant("user:bob", on: "record:7", ["update"])) } catch let refusal as Refusal {
             print(refusal.code)  // noPrivilege

@@ -22,7 +22,8 @@ struct NoticesGuideTests {
             Transaction(
                 "user:root",
                 [
-                    .defineClass("doc", ClassSettings(inherits: .everything)), .register("user:bob"), .createRole("role:team"),
+                    .defineClass("doc", ClassSettings(inherits: .everything, creatorPrivileges: ["read", "query", "update"])),
+                    .register("user:bob"), .createRole("role:team"),
                     .createObject("doc:plans"), .createObject("doc:bridge", parent: "doc:plans"),
                     .createObject("doc:tower", parent: "doc:plans"), .createObject("doc:news"),
                 ]))

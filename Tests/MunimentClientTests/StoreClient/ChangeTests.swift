@@ -1,3 +1,4 @@
+import Credentials
 import Events
 import ServiceSupport
 import Testing
@@ -34,17 +35,39 @@ struct ChangeTests {
         }
     }
 
-    @Test("A receipt names the changes without effect")
+    @Test("A receipt has notes about the changes without effect")
     func ineffective() async throws {
         try await withStore { store, _ in
             try await store.prepare()
             try await store.commit([.revoke(.everyone, on: "class:doc", ["update"])])
-            #expect(try await store.share("doc:plan").ineffective.isEmpty)
+            #expect(try await store.share("doc:plan").notes.isEmpty)
             let receipt = try await store.commit([
                 .grant("user:ann", ["read"], on: "doc:plan"), .grant("user:ann", ["update"], on: "doc:plan"),
             ])
-            #expect(receipt.ineffective.map(\.change) == [1] && receipt.ineffective.map(\.reason) == ["classLevel"])
-            #expect(receipt.ineffective.allSatisfy { $0.message.contains("class:doc") })
+            #expect(receipt.notes.map(\.change) == [1] && receipt.notes.map(\.reason) == ["classLevel"])
+            #expect(receipt.notes.allSatisfy { $0.message.contains("class:doc") })
+        }
+    }
+
+    @Test("R8: a receipt and an empty list tell a user about a class and an object that it may not read")
+    func creators() async throws {
+        try await withStore { store, service in
+            #expect(try await store.prepare().notes.map(\.reason) == ["noCreatorPrivileges"])
+            let tokens = FixedToken(try service.token(.act(as: "user:ann")))
+            let address = try ServiceAddress("http://127.0.0.1:\(try service.listen())")
+            let ann = StoreClient(ServiceConnection(address, tokens: tokens))
+            let note = try await ann.commit([.create("doc:mine")]).notes.first
+            #expect(note?.change == 0 && note?.reason == "unreadable" && note?.message.contains("`user:ann`") == true)
+            let live = await LiveQuery("doc", in: ann)
+            await live.refresh()
+            #expect(await live.note?.reason == "noAccess")
+            try await store.commit([.grant("user:ann", ["read"], on: "doc:mine")])
+            var pages = ann.query("doc").pages.makeAsyncIterator()
+            #expect(try await pages.next()?.note?.reason == "noQuery")
+            try await store.commit([.grant("user:ann", ["query"], on: "doc:mine")])
+            await live.refresh()
+            #expect(await live.note == nil)
+            #expect(await live.objects == ["doc:mine"])
         }
     }
 

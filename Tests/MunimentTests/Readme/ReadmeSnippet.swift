@@ -13,7 +13,7 @@ func sharePlan(in folder: String) throws -> (before: [String], after: [String]) 
         Transaction(
             "user:root",
             [
-                .defineClass("doc"),
+                .defineClass("doc", ClassSettings(creatorPrivileges: ["read", "query", "update"])),
                 .register("user:ann"),
                 .createObject("doc:plan", value: .object(["title": .string("Bridge")])),
                 .grant("user:ann", on: "doc:plan", ["read"]),

@@ -62,12 +62,12 @@ struct AuditTableTests {
         }
     }
 
-    @Test("A receipt names the changes without effect")
-    func ineffective() async throws {
+    @Test("A receipt has notes about the changes without effect")
+    func changesWithoutEffect() async throws {
         try await withFirm(isLive: true) { firm in
             let changes = #"{"op":"grant","subject":"anonymous","object":"doc:plan","privileges":["read"]}"#
             let receipt = try await firm.json("POST", "/transactions", json: #"{"as":"user:root","do":[\#(changes)]}"#)
-            let change = try #require(receipt.list("ineffective").first)
+            let change = try #require(receipt.list("notes").first)
             #expect(change.number("change") == 0 && change.text("reason") == "storeLevel")
             #expect(change.text("message")?.contains("the entries of `store` do not give it read") ?? false)
         }

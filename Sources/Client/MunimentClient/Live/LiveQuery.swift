@@ -5,6 +5,8 @@ public import Primitives
 @MainActor @Observable public final class LiveQuery {
     /// The first objects of the query, in its order.
     public private(set) var objects: [Name] = []
+    /// Why there are no objects, if the caller lacks access.
+    public private(set) var note: ListNote?
     public private(set) var state = LiveState.loading
     @ObservationIgnored private var revision = Revision.genesis
     @ObservationIgnored private let store: StoreClient
@@ -40,10 +42,11 @@ public import Primitives
             guard let page = try await pages.next(), page.revision ?? .genesis >= revision else { return }
             revision = page.revision ?? revision
             if objects != page.items { objects = page.items }
+            if note != page.note { note = page.note }
             state = .current
         } catch {
             state = LiveState(error)
-            if case .refused = state { objects = [] }
+            if case .refused = state { (objects, note) = ([], nil) }
         }
     }
 }

@@ -10,22 +10,24 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     /// The hash of the commit in hexadecimal digits. It covers the whole history up to the commit. Nil if the transaction changed
     /// nothing.
     public let hash: String?
-    /// The changes that changed nobody's access. Empty for a repeated request.
-    public let ineffective: [IneffectiveChange]
+    /// What the caller should know about changes. Empty for a repeated request.
+    public let notes: [ChangeNote]
 
     init(members: JSONObject) throws {
         (head, time, revision) = (try members.read("head"), try members.read("time"), try members.read("revision"))
-        (hash, ineffective) = (try members.read("hash"), try members.read("ineffective") ?? [])
+        (hash, notes) = (try members.read("hash"), try members.read("notes") ?? [])
     }
 }
 
-/// A committed change that changed nobody's access.
-public struct IneffectiveChange: Hashable, Sendable, WireObject {
+/// What the caller of a transaction should know about a change that was committed.
+public struct ChangeNote: Hashable, Sendable, WireObject {
     /// The index of the change in the transaction, from 0.
     public let change: Int
-    /// `unchanged`, `storeLevel`, `classLevel`, `stillAllowed`, or a reason of a later version of the service.
+    /// `unchanged`, `storeLevel`, `classLevel` or `stillAllowed` for a change by which nobody gained or lost access;
+    /// `noCreatorPrivileges` for a class whose objects' creators get no privileges on them; `unreadable` for an object that the caller
+    /// created and may not read; or a reason of a later version of the service.
     public let reason: String
-    /// Why the change has no effect, and how to get one.
+    /// What is the case, and how to change it.
     public let message: String
 
     init(members: JSONObject) throws {

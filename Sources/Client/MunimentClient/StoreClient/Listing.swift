@@ -40,6 +40,18 @@ public struct ListingPage<Element: Hashable & Sendable>: Hashable, Sendable {
     public let items: [Element]
     /// The revision that all pages are about; nil for lists about a span.
     public let revision: Revision?
+    /// Why a query finds nothing, if its caller lacks access; nil for other lists.
+    public let note: ListNote?
+}
+
+/// Why a caller finds no object of a class, and the grant that would help.
+public struct ListNote: Hashable, Sendable, WireObject {
+    /// `storeLevel` or `classLevel` if this level gives the caller no `read`; `noQuery` if it may only read the objects; `noAccess` if it
+    /// may read none; or a reason of a later version of the service.
+    public let reason: String
+    public let message: String
+
+    init(members: JSONObject) throws { (reason, message) = (try members.read("reason"), try members.read("message")) }
 }
 
 /// The pages of a list.
@@ -78,7 +90,8 @@ public struct ListingPages<Element: Hashable & Sendable>: AsyncSequence, Sendabl
                 cursor = try members.read("next")
                 isEnded = cursor == nil
                 let items = list.member.isEmpty ? .object(members) : members[list.member] ?? .null
-                return ListingPage(items: try list.read(items), revision: try members.read("revision"))
+                return ListingPage(
+                    items: try list.read(items), revision: try members.read("revision"), note: try members.read("note"))
             } catch {
                 throw .unexpectedResponse("the response to \(call.path) cannot be read (\(error))")
             }

@@ -62,8 +62,9 @@ extension Snapshot {
         let classID = try requireClass(className)
         let principal = try reader.caller(caller)
         let subjects = try reader.subjects(of: principal ?? .everyone)
-        guard try rules.classVerdict(for: subjects, on: classID).allows(.query) else {
-            throw lacking("query", caller, .class(className))
+        let verdict = try rules.classVerdict(for: subjects, on: classID)
+        guard verdict.allows(.query) else {
+            throw lacking("query", caller, .class(className), at: verdict.decidingLevel(for: .query))
         }
         return principal == nil ? nil : (classID, subjects)
     }

@@ -200,11 +200,13 @@ public final class Snapshot {
 
     package func names(_ privileges: Privileges) -> [String] { reader.state.privilegeNames.names(of: privileges) }
 
-    func lacking(_ privilege: String, _ caller: Name, _ object: Name) -> Refusal {
+    func lacking(_ privilege: String, _ caller: Name, _ object: Name, at level: DecidingLevel? = nil) -> Refusal {
         caller == .anonymous
             ? Refusal(
                 .notAuthenticated, "`\(privilege)` on `\(object)` is required, and an anonymous caller does not have it: sign in")
-            : Refusal(.noPrivilege, "`\(caller)` lacks `\(privilege)` on `\(object)`")
+            : Refusal(
+                .noPrivilege,
+                "`\(caller)` lacks `\(privilege)` on `\(object)`" + (level == .store ? ", since `store` does not give it" : ""))
     }
 
     func checkForm(_ names: Name...) throws {

@@ -49,11 +49,12 @@ struct Committer {
         _ transaction: Transaction, _ actor: PrincipalID, _ origin: Origin, at time: Instant, appendingTo commits: inout [Commit]
     ) throws -> Receipt {
         let revision = workingSet.state.revision.next
-        let (events, ineffective): ([Event], [IneffectiveChange]) = try folding(revision, actor) {
+        let (events, notes): ([Event], [ChangeNote]) = try folding(revision, actor) {
             let decided = try limitingWork(of: transaction, actor) { try decide(transaction, actor: actor, at: time) }
             guard transaction.authority != .importer, !decided.events.isEmpty else { return (decided.events, []) }
-            let review = EffectReview(workingSet: workingSet, instant: time)
-            return (decided.events, try review.ineffective(unchanged: decided.unchanged, accesses: decided.accesses))
+            let review = ChangeReview(workingSet: workingSet, caller: actor, instant: time)
+            let notes = try review.notes(transaction.changes, unchanged: decided.unchanged, accesses: decided.accesses)
+            return (decided.events, notes)
         }
         guard !events.isEmpty, workingSet.hasEffect else {
             workingSet.rollBack()
@@ -62,7 +63,7 @@ struct Committer {
         let commit = Commit(revision: revision, time: time, actor: actor, origin: origin, events: events)
         workingSet.finish(commit)
         commits.append(commit)
-        return Receipt(revision: revision, head: revision, time: time, ineffective: ineffective)
+        return Receipt(revision: revision, head: revision, time: time, notes: notes)
     }
 
     private func limitingWork<R>(of transaction: Transaction, _ actor: PrincipalID, _ body: () throws -> R) throws -> R {
@@ -220,7 +221,7 @@ struct Committer {
     private struct Decided {
         var events: [Event] = []
         var unchanged: [Int] = []
-        var accesses: [EffectReview.AccessChange] = []
+        var accesses: [ChangeReview.AccessChange] = []
     }
 
     private func decide(_ transaction: Transaction, actor: PrincipalID, at time: Instant) throws -> Decided {
@@ -258,18 +259,18 @@ struct Committer {
 
     /// Returns the access that the events of a grant or a revocation give or take; nil for other changes, and for one that does both.
     /// Must be called before the events are applied.
-    private func access(_ events: [Event], at index: Int, _ time: Instant) throws -> EffectReview.AccessChange? {
+    private func access(_ events: [Event], at index: Int, _ time: Instant) throws -> ChangeReview.AccessChange? {
         guard events.count == 1 else { return nil }
         switch events[0] {
         case .accessGranted(let grant):
-            return EffectReview.AccessChange(
+            return ChangeReview.AccessChange(
                 index: index, subject: grant.subject, object: grant.object, privileges: grant.privileges, isGrant: true)
         case .accessRevoked(let loss):
             let had = try workingSet.entry(of: loss.subject, on: loss.object)?.live(at: time) ?? []
             guard let place = try workingSet.place(of: loss.object), let options = try workingSet.options(of: place.classID) else {
                 return nil
             }
-            return EffectReview.AccessChange(
+            return ChangeReview.AccessChange(
                 index: index, subject: loss.subject, object: loss.object,
                 privileges: had.intersection(loss.privileges).intersection(options.known), isGrant: false)
         default: return nil

@@ -42,17 +42,17 @@ public struct Receipt: Hashable, Sendable {
     /// The hash of the commit in hexadecimal digits, which covers the whole history up to it. Nil if the transaction changed nothing,
     /// and in an import, which writes commits later. A store that has another hash at `revision` does not contain the commit.
     public package(set) var hash: String?
-    /// The changes that changed nobody's access, in order. Empty if ``revision`` is nil, and in the receipt of a repeated
+    /// What the caller should know about changes, in their order. Empty if ``revision`` is nil, and in the receipt of a repeated
     /// idempotency key. Incomplete if finding them would take long.
-    public let ineffective: [IneffectiveChange]
+    public let notes: [ChangeNote]
 
     package init(
-        revision: Revision?, head: Revision, time: Instant, hash: String? = nil, ineffective: [IneffectiveChange] = []
+        revision: Revision?, head: Revision, time: Instant, hash: String? = nil, notes: [ChangeNote] = []
     ) {
         self.revision = revision
         self.head = head
         self.time = time
         self.hash = hash
-        self.ineffective = ineffective
+        self.notes = notes
     }
 }

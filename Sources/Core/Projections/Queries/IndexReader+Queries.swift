@@ -50,14 +50,16 @@ extension IndexReader {
     ///   - query: a well-formed query; the class must name the properties that it orders by.
     ///   - classID: the class of the query.
     ///   - subjects: the subjects of the caller.
+    ///   - wanted: the privileges that the subjects need on an object.
     ///   - instant: the time for evaluating ends.
     ///   - position: the end of the previous page; nil for the first page.
     public func find(
-        _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant, after position: QueryPosition? = nil
+        _ query: Query, in classID: ClassID, for subjects: SubjectSet, wanted: Privileges = [.read, .query], at instant: Instant,
+        after position: QueryPosition? = nil
     ) throws -> QueryResult {
-        let reach = try reach(of: classID, for: subjects, wanted: [.read, .query], at: instant)
+        let reach = try reach(of: classID, for: subjects, wanted: wanted, at: instant)
         guard reach != .nothing else { return QueryResult(objects: []) }
-        let matcher = try QueryMatcher(self, query, in: classID, for: subjects, at: instant)
+        let matcher = try QueryMatcher(self, query, in: classID, for: subjects, wanted: wanted, at: instant)
         let task = QueryTask(
             matcher: matcher, order: MatchOrder(query.order), wanted: query.limit.map { $0 + 1 },
             start: position.map { QueryMatch(keys: $0.keys.map(PropertyKey.init(bytes:)), object: $0.object) })

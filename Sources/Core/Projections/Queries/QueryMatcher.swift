@@ -6,6 +6,7 @@ final class QueryMatcher {
     private let reader: IndexReader
     private let rules: AccessRules<IndexReader>
     private let subjects: SubjectSet
+    private let wanted: Privileges
     private let classID: ClassID
     private let condition: Condition?
     private let keyCondition: KeyCondition?
@@ -21,8 +22,13 @@ final class QueryMatcher {
     /// The number of objects examined.
     private(set) var examined = 0
 
-    init(_ reader: IndexReader, _ query: Query, in classID: ClassID, for subjects: SubjectSet, at instant: Instant) throws {
+    /// - Parameter wanted: the privileges that the subjects need on an object.
+    init(
+        _ reader: IndexReader, _ query: Query, in classID: ClassID, for subjects: SubjectSet, wanted: Privileges,
+        at instant: Instant
+    ) throws {
         self.reader = reader
+        self.wanted = wanted
         rules = AccessRules(reader, at: instant)
         self.subjects = subjects
         self.classID = classID
@@ -44,7 +50,7 @@ final class QueryMatcher {
         examined += 1
         if property == nil, try reader.place(of: object)?.classID != classID { return nil }
         // Access is decided first: the time of a query must not depend on values that the caller may not read.
-        guard try rules.verdict(for: subjects, on: object, wanted: [.read, .query]).allows([.read, .query]) else { return nil }
+        guard try rules.verdict(for: subjects, on: object, wanted: wanted).allows(wanted) else { return nil }
         guard let property, property.slot == onlySlot, let key = property.key else { return try lookUp(object) }
         guard try holds(key.bytes.span, wantedSlots.map { _ in key.bytes.indices }, object) else { return nil }
         return QueryMatch(keys: Array(repeating: key, count: orderCount), object: object)

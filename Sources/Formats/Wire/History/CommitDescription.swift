@@ -47,19 +47,19 @@ package struct CommitDescription {
 }
 
 extension Receipt {
-    /// The result of a transaction: `revision` and `hash` are null if nothing changed. `ineffective` is present if some changes
-    /// have no effect.
+    /// The result of a transaction: `revision` and `hash` are null if nothing changed. `notes` is present if
+    /// there are any.
     package var json: JSONObject {
         var members: JSONObject = [
             "hash": hash.map { .string($0) } ?? .null, "head": .revision(head),
             "revision": revision.map(JSONValue.revision) ?? .null, "time": .time(time),
         ]
-        if !ineffective.isEmpty { members["ineffective"] = .array(ineffective.map(\.json)) }
+        if !notes.isEmpty { members["notes"] = .array(notes.map(\.json)) }
         return members
     }
 }
 
-extension IneffectiveChange {
+extension ChangeNote {
     fileprivate var json: JSONValue {
         .object(["change": .count(change), "reason": .string(reason.rawValue), "message": .string(message)])
     }

@@ -62,6 +62,13 @@ extension QueryMembers {
     }
 }
 
+extension JSONObject {
+    /// The member of an empty list that says why it is empty.
+    package init(note: ListNote?) {
+        self = note.map { ["note": .object(["reason": .string($0.reason.rawValue), "message": .string($0.message)])] } ?? [:]
+    }
+}
+
 extension Snapshot {
     /// The revision and time that the answer is valid for.
     package var members: JSONObject { ["revision": .revision(revision), "time": .time(instant)] }

@@ -73,8 +73,8 @@ function keeperList(privilege, { subjects, isCut, isUnlisted }) {
 
 export const changeList = (changes, remove) => h('ol', { class: 'draft' }, changes.map((change, place) => h('li', {}, changeSentence(change), remove && h('button', { type: 'button', class: 'quiet', 'aria-label': t('remove'), onclick: () => remove(place) }, '×'))));
 
-/** The changes of a commit that changed nobody's access, and why. */
-export const withoutEffect = ({ ineffective = [] }) => ineffective.length > 0 && h('div', { class: 'note warn' }, t('no.effect.some'), h('ul', {}, ineffective.map(({ message }) => h('li', {}, safe(message)))));
+/** What the caller should know about the changes of a commit. */
+export const receiptNotes = ({ notes = [] }) => notes.length > 0 && h('div', { class: 'note warn' }, t('receipt.notes'), h('ul', {}, notes.map(({ message }) => h('li', {}, safe(message)))));
 
 export const commentField = () => {
     const input = h('input', { maxlength: '1000', autocomplete: 'off' });

@@ -48,10 +48,12 @@ export interface NameDescription extends When {
 
 /** A change, as in `Docs/Scenarios.md`: `{ op: 'grant', subject, object, privileges }`. */
 export interface Change { op: string; [member: string]: unknown }
-/** A committed change that changed nobody's access. `change` is its index in the transaction. */
-export interface IneffectiveChange { change: number; reason: 'unchanged' | 'storeLevel' | 'classLevel' | 'stillAllowed'; message: string }
+/** What the caller of a transaction should know about a change that was committed. `change` is its index in the transaction. */
+export interface ChangeNote { change: number; reason: 'unchanged' | 'storeLevel' | 'classLevel' | 'stillAllowed' | 'noCreatorPrivileges' | 'unreadable'; message: string }
+/** Why a caller finds no object of a class, and the grant that would help. */
+export interface ListNote { reason: 'storeLevel' | 'classLevel' | 'noQuery' | 'noAccess'; message: string }
 /** `hash` is the hash of the commit; null if nothing changed. */
-export interface Receipt { revision: number | null; head: number; time: string; hash: string | null; ineffective?: IneffectiveChange[] }
+export interface Receipt { revision: number | null; head: number; time: string; hash: string | null; notes?: ChangeNote[] }
 
 export interface CloudEvent<Data> { id: string; type: string; source: string; time: string; subject?: string; data: Data }
 
@@ -92,7 +94,7 @@ export class Store {
     explainSeveral(questions: { subject: Name; privilege?: Privilege; privileges?: Privilege[]; object: Name; proposals?: boolean }[], options?: At & RequestOptions): Promise<(When & { allowed: boolean; complete: boolean; [member: string]: unknown })[]>;
     who(privilege: Privilege | Privilege[], object: Name, options?: At & PageQuery & RequestOptions): Promise<When & { subjects: Name[]; administrators?: Name[]; next?: string }>;
     what(subject: Name, privilege: Privilege | Privilege[], options?: At & PageQuery & RequestOptions & { class?: string }): Promise<When & { objects: Name[]; next?: string }>;
-    query(question: object, options?: RequestOptions): Promise<{ objects: Name[]; revision: number; next?: string }>;
+    query(question: object, options?: RequestOptions): Promise<{ objects: Name[]; revision: number; next?: string; note?: ListNote }>;
     whatIf(transactions: { as: Name; do: Change[] }[], options?: RequestOptions): Promise<When & { differences: DraftDifference[]; complete: boolean; refused: { transaction: number; change: number | null; code: string; message: string }[] }>;
 
     caller(options?: RequestOptions): Promise<{ credential: string; right: 'ask' | 'act' | 'administer'; queriesAll: boolean; principal?: Name; until?: string }>;

@@ -1,7 +1,7 @@
 // Share: who has access here; changes with a preview; undo; and a conflict that is shown and not overwritten.
 import { browseObjects } from './browse.js';
 import { h, replace, table, visible } from './dom.js';
-import { actorField, changeList, commentField, effects, preview, withoutEffect } from './drafts.js';
+import { actorField, changeList, commentField, effects, preview, receiptNotes } from './drafts.js';
 import { chips, field, label, link, nameField, sorted } from './names.js';
 import { describe, inherited, privilegesOf } from './object.js';
 import { address, cached, committed, go, mayChange, seesEverything, state } from './state.js';
@@ -90,7 +90,7 @@ export async function shareScreen({ parts: [name], signal }) {
                 undo?.length > 0 && h('button', { type: 'button', onclick: () => commit(undo, receipt.revision ?? receipt.head, true) }, t('undo')));
             replace(screen, ...next.element.childNodes);
             // The result of an undo is shown here, too.
-            screen.insertBefore(h('div', {}, done, withoutEffect(receipt), outcome), screen.children[1]);
+            screen.insertBefore(h('div', {}, done, receiptNotes(receipt), outcome), screen.children[1]);
         } catch (error) {
             const current = error.code === 'conflict' ? await readEntries(name).catch(() => null) : null;
             if (current) return conflict(current.entries);

@@ -1,6 +1,6 @@
 // What if: a draft of several changes, its effects, and its commit.
 import { h, replace } from './dom.js';
-import { actorField, changeList, commentField, effects, preview, withoutEffect } from './drafts.js';
+import { actorField, changeList, commentField, effects, preview, receiptNotes } from './drafts.js';
 import { field, nameField } from './names.js';
 import { committed, mayChange, seesEverything, state } from './state.js';
 import { empty, failure, loading, section } from './states.js';
@@ -76,7 +76,7 @@ export async function whatIfScreen({ signal }) {
             const receipt = await state.api.transact(changes, { as: state.caller.principal ? undefined : actor.value, comment: comment.value, unchangedSince: fresh?.revision });
             state.draft = [];
             await draw();
-            replace(outcome, h('strong', { class: 'good' }, receipt.revision === null ? t('draft.no.effect') : t('draft.done', { n: String(receipt.revision) })), withoutEffect(receipt));
+            replace(outcome, h('strong', { class: 'good' }, receipt.revision === null ? t('draft.no.effect') : t('draft.done', { n: String(receipt.revision) })), receiptNotes(receipt));
             committed(receipt);
         } catch (error) {
             commit.disabled = false;

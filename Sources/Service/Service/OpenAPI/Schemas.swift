@@ -67,10 +67,13 @@ enum Schemas {
                 "revision": Schema.orNull(Schema.revision), "head": Schema.revision, "time": Schema.time,
                 "hash": Schema.orNull(Schema.text),
             ],
-            optional: ["ineffective": Schema.list(Schema.named("IneffectiveChange"))]),
-        "IneffectiveChange": Schema.object([
-            "change": Schema.number, "reason": Schema.words(IneffectiveChange.Reason.allCases.map(\.rawValue)),
+            optional: ["notes": Schema.list(Schema.named("ChangeNote"))]),
+        "ChangeNote": Schema.object([
+            "change": Schema.number, "reason": Schema.words(ChangeNote.Reason.allCases.map(\.rawValue)),
             "message": Schema.text,
+        ]),
+        "ListNote": Schema.object([
+            "reason": Schema.words(ListNote.Reason.allCases.map(\.rawValue)), "message": Schema.text,
         ]),
         "Refused": Schema.object([
             "change": Schema.orNull(Schema.number), "code": Schema.text, "message": Schema.text,

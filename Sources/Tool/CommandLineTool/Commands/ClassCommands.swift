@@ -9,7 +9,7 @@ extension Option {
         "inherits", value: "all|none|PRIVILEGE,…", "the privileges that objects inherit from their parents")
     fileprivate static let widening = Option("widening", "the class level or the object gives access (default: both must)")
     fileprivate static let creator = Option(
-        "creator-privileges", value: "PRIVILEGE,…", "the privileges of an object's creator on it")
+        "creator-privileges", value: "PRIVILEGE,…", "the privileges of an object's creator on it; the default is none")
     fileprivate static let creatorPermanent = Option("creator-permanent", "the creator's privileges cannot be revoked")
     fileprivate static let readThroughLinks = Option("read-through-links", "an object is readable if a readable object links to it")
     fileprivate static let privileges = Option("privileges", value: "PRIVILEGE,…", "the custom privileges of the class")
@@ -28,7 +28,9 @@ extension Option {
 extension Command {
     static let classDefine = Command.change(
         "class define", "define a class of objects", sentence: "CLASS", options: Option.classOptions + [.privileges],
-        example: Example("class define doc --inherits all --privileges approve --properties title", "revision 2")
+        example: Example(
+            "class define doc --inherits all --creator-privileges read,query,update --privileges approve --properties title",
+            "revision 2")
     ) { try .defineClass($0.className(), ClassSettings($0.options)) }
 
     static let classChange = Command.change(

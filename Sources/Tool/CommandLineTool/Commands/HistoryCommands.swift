@@ -17,6 +17,7 @@ extension Command {
                 user:bob became a member of role:editors
             r14  2026-01-31T10:05:00Z  user:root
                 doc:plan was given to user:bob
+                user:bob was granted query, read, update on doc:plan, as its owner
             """)
     ) { call in
         call.skip("of")

@@ -85,7 +85,7 @@ extension Invocation {
         let caller = try caller
         let receipt = try commit(changes, as: caller)
         // The remaining access is listed below.
-        for change in receipt.ineffective where remains == nil || change.reason != .stillAllowed { note(change.message) }
+        for found in receipt.notes where remains == nil || found.reason != .stillAllowed { note(found.message) }
         let line =
             receipt.revision.map { "revision \($0)" } ?? "nothing changed: the store has this state already, or for a longer time"
         var (members, lines): (JSONObject, [String]) = ([:], [])

@@ -24,16 +24,23 @@ extension Command {
         try call.end()
         let condition = try call.options.value(of: .filter, Condition.init(written:))
         let caller = try call.caller
+        let asked = QueryMembers(className: className)
         guard call.isPaged else {
-            let (names, when) = try call.ask { (try $0.list(class: className, where: condition, as: caller), $0.members) }
+            let query = Query(className, where: condition, limit: nil)
+            let (names, note, when) = try call.ask { snapshot in
+                let names = try snapshot.list(class: className, where: condition, as: caller)
+                return (names, names.isEmpty ? try snapshot.note(onEmpty: query, as: caller) : nil, snapshot.members)
+            }
+            if let note { call.note(note.message) }
             return try call.answer(
-                .object(QueryMembers(className: className).answer(names, as: "objects", when)), lines: names,
+                .object(asked.answer(names, as: "objects", when).with(JSONObject(note: note))), lines: names,
                 table: Table("object", names))
         }
         let query = try call.query(className, condition)
-        let page = try call.page(of: query, as: caller)
+        let (page, note) = try call.page(of: query, as: caller)
+        if let note { call.note(note.message) }
         let code = try call.answer(
-            .object(QueryMembers(className: className).answer(page)), lines: page.objects, table: Table("object", page.objects))
+            .object(asked.answer(page).with(JSONObject(note: note))), lines: page.objects, table: Table("object", page.objects))
         // Printed to standard error, so that a program does not read it as a name.
         if try call.format() != .json, let next = page.next {
             call.note("more objects follow: repeat the command with --cursor \(next)")
@@ -53,11 +60,16 @@ extension Invocation {
         return Query(className, where: condition, order: order, limit: try options.value(of: .pageLimit, Values.count))
     }
 
-    fileprivate func page(of query: Query, as caller: Name) throws -> QueryPage {
-        guard let text = options[.cursor] else { return try ask { try $0.query(query, as: caller) } }
+    fileprivate func page(of query: Query, as caller: Name) throws -> (QueryPage, ListNote?) {
+        guard let text = options[.cursor] else {
+            return try ask { snapshot in
+                let page = try snapshot.query(query, as: caller)
+                return (page, page.objects.isEmpty ? try snapshot.note(onEmpty: query, as: caller) : nil)
+            }
+        }
         guard options[.at] == nil else { throw UsageError("`--cursor` uses the revision of its list; omit `--at`") }
         let cursor = try QueryCursor(text)
-        return try withStore(.reading) { try $0.query(query, as: caller, after: cursor) }
+        return (try withStore(.reading) { try $0.query(query, as: caller, after: cursor) }, nil)
     }
 }
 

@@ -19,7 +19,7 @@ extension Command {
         "verify", "check that the log is complete and the indexes match it", options: [.quick, .json, .store],
         example: Example(
             "verify",
-            "sound: 21 commits, 33 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f, "
+            "sound: 21 commits, 36 events, 1 refusal, head r21 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f, "
                 + "last refusal #1 8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f")
     ) { call in
         let report = try Store.verify(
@@ -99,7 +99,7 @@ extension Command {
             preset        open
             head          r21  2026-01-31T10:20:00Z
             hash          8f14e45fceea167a5a36dedd4bea2543f6e5d8a1b0c94c7e1f2d3a4b5c6d7e8f
-            events        33
+            events        36
             principals    3
             roles         1
             classes       2

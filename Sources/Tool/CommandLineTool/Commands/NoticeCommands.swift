@@ -23,6 +23,7 @@ extension Command {
             "notices --for user:bob --from 9",
             """
             r10  2026-01-31T10:04:00Z  shared             doc:plan
+            r14  2026-01-31T10:05:00Z  privilegesChanged  doc:plan  + query, update
             r16  2026-01-31T10:07:00Z  privilegesChanged  doc:plan  + approve
             r17  2026-01-31T10:08:00Z  privilegesChanged  doc:plan  - approve
             """)

@@ -71,7 +71,13 @@ extension Command {
     static let entries = Command(
         "entries", "list the entries on an object: subjects and their privileges", sentence: "[on] OBJECT",
         options: Option.list,
-        example: Example("entries doc:plan", "role:editors  read\nuser:ann  read, update  until 2999-12-31T00:00:00Z")
+        example: Example(
+            "entries doc:plan",
+            """
+            role:editors  read
+            user:ann  read, update  until 2999-12-31T00:00:00Z
+            user:root  query, read, update
+            """)
     ) { call in
         let object = try call.name("the object", after: "on")
         try call.end()

@@ -66,10 +66,9 @@ extension Receipt {
         guard let head = revision("head"), let time = answer.text("time").flatMap({ try? Instant($0) }),
             revision("revision") != nil || answer["revision"] == .null
         else { return nil }
-        var ineffective: [IneffectiveChange] = []
-        if case .array(let changes)? = answer["ineffective"] { ineffective = changes.compactMap(IneffectiveChange.init(json:)) }
-        self.init(
-            revision: revision("revision"), head: head, time: time, hash: answer.text("hash"), ineffective: ineffective)
+        var notes: [ChangeNote] = []
+        if case .array(let found)? = answer["notes"] { notes = found.compactMap(ChangeNote.init(json:)) }
+        self.init(revision: revision("revision"), head: head, time: time, hash: answer.text("hash"), notes: notes)
     }
 }
 

@@ -13,6 +13,7 @@ from muniment.changes import (
     add_member,
     create_object,
     create_role,
+    define_class,
     delete_object,
     grant,
     register,
@@ -93,11 +94,27 @@ def test_access_is_not_changed_after_a_change_that_the_caller_has_not_seen(clien
     client.commit(other, as_=ROOT, expected_revision=next(client.entries("doc:a").pages()).revision)
 
 
-def test_a_receipt_names_the_changes_without_effect(client: Client) -> None:
-    assert share(client, "doc:plan").ineffective == []
+def test_a_receipt_has_notes_about_the_changes_without_effect(client: Client) -> None:
+    assert share(client, "doc:plan").notes == []
     receipt = client.commit([grant("user:ann", "read", "doc:plan"), grant("user:ann", "update", "doc:plan")], as_=ROOT)
-    (change,) = receipt.ineffective
+    (change,) = receipt.notes
     assert (change.change, change.reason) == (1, "storeLevel") and "Grant it on `store`" in change.message
+
+
+def test_a_receipt_and_an_empty_list_tell_what_a_caller_may_not_read(client: Client) -> None:
+    rights = ["read", "query", "create", "update"]
+    changes = [define_class("note"), *(grant("user:ann", rights, place) for place in ["store", "class:note"])]
+    assert [note.reason for note in client.commit(changes, as_=ROOT).notes] == ["noCreatorPrivileges"]
+    (note,) = client.commit([create_object("note:1")], as_="user:ann").notes
+    assert note.reason == "unreadable" and "`note:1`" in note.message
+    page = next(client.query("note", as_="user:ann").pages())
+    assert page.items == [] and page.note is not None and page.note.reason == "noAccess"
+    client.commit([grant("user:ann", "read", "note:1")], as_=ROOT)
+    page = next(client.query("note", as_="user:ann").pages())
+    assert page.note is not None and page.note.reason == "noQuery"
+    client.commit([grant("user:ann", "query", "note:1")], as_=ROOT)
+    page = next(client.query("note", as_="user:ann").pages())
+    assert page.items == ["note:1"] and page.note is None
 
 
 def test_entries_members_and_administrators(client: Client) -> None:

@@ -10,12 +10,14 @@ enum QueryRoute {
         RouteDescription("the objects of a class that a subject may read and query, by their properties", group: "Questions")
             .withNote(
                 "The class must name the properties of the condition and the order. A cursor continues at the revision of the first "
-                    + "page. With JSON Lines the response has all objects, without pages."
+                    + "page. With JSON Lines the response has all objects, without pages. If a caller without access gets an empty list, `note` has "
+                    + "the reason, and the grant that would help."
             )
             .withResponse(
                 "a page",
                 Schema.object(
-                    ["class": Schema.text, "objects": Schema.names, "revision": Schema.revision], optional: .next),
+                    ["class": Schema.text, "objects": Schema.names, "revision": Schema.revision],
+                    optional: JSONObject.next.with(["note": Schema.named("ListNote")])),
                 lines: Schema.object(["object": Schema.name])
             )
             .withProblems(.refused),
@@ -32,7 +34,9 @@ enum QueryRoute {
                 try request.position { try QueryCursor($0) }.map { try store.page(of: query, as: reader, after: $0, for: audience) }
                 ?? store.page(of: query, as: reader, at: request.point.moment, for: audience)
             guard let lineType = call.lineType else {
-                let members = QueryMembers(className: query.className).answer(page)
+                let isEmpty = page.objects.isEmpty && request.cursor == nil
+                let note = isEmpty ? try store.note(onEmpty: query, as: reader, at: request.point.moment, for: audience) : nil
+                let members = QueryMembers(className: query.className).answer(page).with(JSONObject(note: note))
                 return call.answer(call.page(members, next: page.next), at: page.revision)
             }
             return try call.lines(lineType, at: page.revision) { writer in

@@ -40,7 +40,8 @@ def get(path: str, kind: type[T], /, **query: JSON) -> Request[T]:
 
 
 def _page(value: JSON, items: str, kind: type[T]) -> models.Page[T]:
-    return models.Page([decode(kind, item) for item in value[items]], value.get("revision"), value.get("next"))
+    note = decode(models.ListNote, value["note"]) if "note" in value else None
+    return models.Page([decode(kind, item) for item in value[items]], value.get("revision"), value.get("next"), note)
 
 
 def listing(

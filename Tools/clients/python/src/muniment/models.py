@@ -19,14 +19,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class IneffectiveChange:
-    """A committed change that changed nobody's access."""
+class ChangeNote:
+    """What the caller of a transaction should know about a change that was committed."""
 
     #: The index of the change in the transaction, from 0.
     change: int
-    #: `unchanged`, `storeLevel`, `classLevel` or `stillAllowed`.
+    #: `unchanged`, `storeLevel`, `classLevel` or `stillAllowed` for a change by which nobody gained or lost access;
+    #: `noCreatorPrivileges` for a class whose objects' creators get no privileges on them; `unreadable` for an object
+    #: that the caller created and may not read.
     reason: str
-    #: Why the change has no effect, and how to get one.
+    #: What is the case, and how to change it.
     message: str
 
 
@@ -41,8 +43,8 @@ class Receipt:
     revision: int | None
     #: The hash of the commit, which covers the history up to it; None if the transaction changed nothing.
     hash: str | None = None
-    #: The changes that changed nobody's access. Empty for a repeated request.
-    ineffective: list[IneffectiveChange] = field(default_factory=list)
+    #: What the caller should know about changes. Empty for a repeated request.
+    notes: list[ChangeNote] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -389,6 +391,15 @@ class Verification:
 
 
 @dataclass(frozen=True)
+class ListNote:
+    """Why a caller finds no object of a class, and the grant that would help."""
+
+    #: `storeLevel`, `classLevel`, `noQuery` or `noAccess`.
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True)
 class Page(Generic[T]):
     """A page of a list."""
 
@@ -397,6 +408,8 @@ class Page(Generic[T]):
     revision: int | None
     #: The cursor of the next page; None for the last page.
     next: str | None
+    #: Why a query finds nothing, if its caller lacks access; None for other lists.
+    note: ListNote | None = None
 
 
 @dataclass(frozen=True)

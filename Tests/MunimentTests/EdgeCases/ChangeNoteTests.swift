@@ -4,8 +4,8 @@ import Permissions
 import StoreSupport
 import Testing
 
-@Suite("The receipt names the changes that changed nothing that anyone may do")
-struct IneffectiveChangeTests {
+@Suite("The receipt tells what its caller should know about changes")
+struct ChangeNoteTests {
     /// A store whose store level gives everyone what the tests use, and a class `doc` that gives `read` to staff only.
     private func withLevels(_ body: (StoreFixture) throws -> Void) throws {
         try withStore(.locked) { fixture in
@@ -19,7 +19,7 @@ struct IneffectiveChangeTests {
     }
 
     private func reasons(_ fixture: StoreFixture, _ changes: Change...) throws -> [String] {
-        try fixture.store.commit(Transaction("user:root", changes)).ineffective.map { "\($0.change) \($0.reason.rawValue)" }
+        try fixture.store.commit(Transaction("user:root", changes)).notes.map { "\($0.change) \($0.reason.rawValue)" }
     }
 
     @Test("A grant that the store or the class denies to all who could gain is named; one that someone gains by is not")
@@ -69,7 +69,60 @@ struct IneffectiveChangeTests {
                     "0 unchanged"
                 ])
             let receipt = try fixture.store.commit(Transaction("user:root", [.addMember("user:ann", to: "role:staff")]))
-            #expect(receipt.revision == nil && receipt.ineffective.isEmpty)
+            #expect(receipt.revision == nil && receipt.notes.isEmpty)
+        }
+    }
+
+    private func notes(_ fixture: StoreFixture, as caller: Name = "user:root", _ changes: Change...) throws -> [ChangeNote] {
+        try fixture.store.commit(Transaction(caller, changes)).notes
+    }
+
+    @Test("R8: a class whose objects give their creators nothing is named, with the option that gives them privileges")
+    func creatorPrivileges() throws {
+        try withLevels { fixture in
+            let found = try notes(fixture, .register("user:cat"), .defineClass("a"))
+            #expect(found.map(\.change) == [1] && found.map(\.reason) == [.noCreatorPrivileges])
+            #expect(found[0].message.contains("`muniment class change a --creator-privileges read,query,update,"))
+            for (index, settings) in [
+                ClassSettings(creatorPrivileges: ["read"]), ClassSettings(creatorPrivileges: []),
+                ClassSettings(objectACL: ObjectACL.none), ClassSettings(composition: .widening),
+            ].enumerated() {
+                #expect(try notes(fixture, .defineClass("b\(index)", settings)) == [], "\(settings)")
+            }
+            let creator = ClassSettings(creatorPrivileges: ["read"])
+            #expect(try notes(fixture, .defineClass("c"), .changeClass("c", creator)) == [])
+        }
+    }
+
+    @Test("R8: an object that its creator may not read is named, with the grant that would help")
+    func unreadable() throws {
+        try withLevels { fixture in
+            try fixture.commit(
+                .grant("everyone", on: "store", ["create"]), .grant("user:ann", on: "class:doc", ["create"]),
+                .grant("user:bob", on: "class:doc", ["create", "update"]))
+            let byAnn = try notes(fixture, as: "user:ann", .createObject("doc:a"))
+            #expect(byAnn.map(\.reason) == [.unreadable])
+            let remedy = "Grant read on it; for later objects, use `muniment class change doc --creator-privileges read,query,"
+            #expect(byAnn[0].message.contains(remedy))
+            let byBob = try notes(fixture, as: "user:bob", .createObject("doc:b"))
+            #expect(byBob.map(\.reason) == [.unreadable] && byBob[0].message.hasSuffix("Grant read on `class:doc`"))
+            #expect(try notes(fixture, .createObject("doc:c"), .createObject("doc:d", owner: "user:ann")) == [])
+        }
+    }
+
+    @Test("R8: an object that its creator may read by the class or by another entry is not named")
+    func readable() throws {
+        try withLevels { fixture in
+            try fixture.commit(
+                .grant("everyone", on: "store", ["create"]), .grant("user:ann", on: "class:doc", ["create"]),
+                .changeClass("doc", ClassSettings(creatorPrivileges: ["query"])))
+            let partly = try notes(fixture, as: "user:ann", .createObject("doc:a"))
+            #expect(partly.count == 1 && partly[0].message.contains("--creator-privileges query,read`"))
+            try fixture.commit(.changeClass("doc", ClassSettings(creatorPrivileges: ["read", "query"])))
+            #expect(try notes(fixture, as: "user:ann", .createObject("doc:b")) == [])
+            // Another owner gets the privileges.
+            let given = try notes(fixture, as: "user:ann", .createObject("doc:c", owner: "user:bob"))
+            #expect(given.count == 1 && given[0].message.hasSuffix("Grant read on it"))
         }
     }
 }

@@ -2,15 +2,16 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// A committed change that changed nobody's access.
-public struct IneffectiveChange: Hashable, Sendable {
+/// What the caller of a transaction should know about a change that was committed: that it changed nobody's access, or that
+/// its result is rarely wanted.
+public struct ChangeNote: Hashable, Sendable {
     /// The index of the change in the transaction, from 0.
     public let change: Int
     public let reason: Reason
-    /// Why the change has no effect, and how to get one.
+    /// What is the case, and how to change it.
     public let message: String
 
-    /// Why a change has no effect.
+    /// What is the case.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The store had this state already, or an entry with a later end.
         case unchanged
@@ -20,6 +21,10 @@ public struct IneffectiveChange: Hashable, Sendable {
         case classLevel
         /// The subject keeps the revoked privileges in another way.
         case stillAllowed
+        /// The class was defined without creator privileges: its objects' creators get no privileges on them (CONFORMANCE R8).
+        case noCreatorPrivileges
+        /// The caller created an object that it may not read.
+        case unreadable
     }
 
     package init(change: Int, reason: Reason, message: String) {
@@ -27,9 +32,10 @@ public struct IneffectiveChange: Hashable, Sendable {
     }
 }
 
-/// Finds the changes of a transaction that have no effect, in the state after all of them.
-struct EffectReview {
+/// Finds the changes of a transaction that its caller should know more about, in the state after all of them.
+struct ChangeReview {
     let workingSet: WorkingSet
+    let caller: PrincipalID
     let instant: Instant
 
     /// The steps that a review may take. A transaction that needs more gets an incomplete list.
@@ -44,14 +50,15 @@ struct EffectReview {
         let isGrant: Bool
     }
 
-    /// Returns the changes without effect, in order.
+    /// Returns the notes about the changes, in their order.
     ///
     /// - Parameters:
-    ///   - unchanged: the indexes of the changes without an event.
-    ///   - accesses: the access that other changes gave or took.
-    func ineffective(unchanged: [Int], accesses: [AccessChange]) throws -> [IneffectiveChange] {
+    ///   - changes: the changes of the transaction.
+    ///   - unchanged: the indexes of those without an event.
+    ///   - accesses: what the others gave and took.
+    func notes(_ changes: [Change], unchanged: [Int], accesses: [AccessChange]) throws -> [ChangeNote] {
         var found = unchanged.map {
-            IneffectiveChange(
+            ChangeNote(
                 change: $0, reason: .unchanged,
                 message: "the change has no effect: the store has this state already, or for a longer time")
         }
@@ -61,7 +68,19 @@ struct EffectReview {
             for access in accesses {
                 let reason = access.isGrant ? try blocked(access) : try kept(access)
                 guard let reason, let message = try message(reason, access) else { continue }
-                found.append(IneffectiveChange(change: access.index, reason: reason, message: message))
+                found.append(ChangeNote(change: access.index, reason: reason, message: message))
+            }
+            for (index, change) in changes.enumerated() {
+                switch change {
+                case .defineClass(let name, let settings):
+                    // The transaction contains an empty list: its caller knows.
+                    guard case nil = settings.creatorPrivileges, let message = try missingCreatorPrivileges(name) else { continue }
+                    found.append(ChangeNote(change: index, reason: .noCreatorPrivileges, message: message))
+                case .createObject(let name, _, _, _):
+                    guard let message = try missingRead(name) else { continue }
+                    found.append(ChangeNote(change: index, reason: .unreadable, message: message))
+                default: break
+                }
             }
         } catch let refusal as Refusal where refusal.code == .tooMuchWork {
             // The list is then incomplete.
@@ -70,7 +89,7 @@ struct EffectReview {
     }
 
     /// Returns why no caller gained access by a grant; nil if a caller may have.
-    private func blocked(_ access: AccessChange) throws -> IneffectiveChange.Reason? {
+    private func blocked(_ access: AccessChange) throws -> ChangeNote.Reason? {
         // The entries of the store decide together with all that is below: no level is above them.
         guard access.object != .store, let place = try workingSet.place(of: access.object),
             let options = try workingSet.options(of: place.classID)
@@ -99,7 +118,7 @@ struct EffectReview {
     }
 
     /// Returns why no caller lost access by a revocation; nil if a caller may have.
-    private func kept(_ access: AccessChange) throws -> IneffectiveChange.Reason? {
+    private func kept(_ access: AccessChange) throws -> ChangeNote.Reason? {
         guard try !access.privileges.isEmpty && !workingSet.isAdministrator(access.subject) else { return nil }
         // The members of a role have at least the access of the role.
         let verdict = try AccessRules(workingSet, at: instant)
@@ -120,12 +139,12 @@ struct EffectReview {
         return try workingSet.level(level, on: object, for: workingSet.subjects(of: caller), at: instant, wanted: .all)
     }
 
-    private func message(_ reason: IneffectiveChange.Reason, _ access: AccessChange) throws -> String? {
+    private func message(_ reason: ChangeNote.Reason, _ access: AccessChange) throws -> String? {
         let subject = Name(try workingSet.name(of: access.subject.rawValue)).excerpt
         let object = Name(try workingSet.name(of: access.object.rawValue)).excerpt
         let names = workingSet.privilegeNames.names(of: access.privileges).joined(separator: ", ")
         switch reason {
-        case .unchanged: return nil
+        case .unchanged, .noCreatorPrivileges, .unreadable: return nil
         case .storeLevel:
             return "`\(subject)` gets nothing by the grant on `\(object)`: the entries of `store` do not give it \(names). "
                 + "Grant it on `store` too"
@@ -137,5 +156,54 @@ struct EffectReview {
         case .stillAllowed:
             return "`\(subject)` keeps \(names) on `\(object)`: it has that in another way. Ask `why`, then change that way"
         }
+    }
+
+    /// Returns the note about a new class whose objects give their creators nothing; nil if creators get access by the options.
+    private func missingCreatorPrivileges(_ className: String) throws -> String? {
+        guard let object = try object(.class(className)), let options = try workingSet.options(of: ClassID(object)),
+            options.objectACL == .required, options.composition == .narrowing, options.creatorPrivileges.isEmpty
+        else { return nil }
+        return "a user who creates an object of class `\(Name(className).excerpt)` gets no privileges on it. To give some, use "
+            + creatorPrivilegesRemedy(className, standardCreatorPrivileges)
+    }
+
+    /// Returns the note about a new object that the caller may not read; nil if it may.
+    private func missingRead(_ name: Name) throws -> String? {
+        guard let object = try object(name), try !workingSet.isAdministrator(caller) else { return nil }
+        let verdict = try AccessRules(workingSet, at: instant)
+            .verdict(for: workingSet.subjects(of: caller), on: object, wanted: .read)
+        guard !verdict.allows(.read) else { return nil }
+        let place: Name =
+            switch verdict.decidingLevel(for: .read) {
+            case .store: .store
+            case .class: .class(name.className)
+            case .object, nil: name
+            }
+        let creator = Name(try workingSet.name(of: caller.rawValue)).excerpt
+        let lack = "`\(creator)` may not read `\(name.excerpt)`, which it created: "
+        guard place == name else {
+            return lack + "the entries of `\(place.excerpt)` do not give it read. Grant read on `\(place.excerpt)`"
+        }
+        let grant = lack + "no entry on the object gives it read. Grant read on it"
+        let given = try workingSet.place(of: object).flatMap { try workingSet.options(of: $0.classID) }?.creatorPrivileges ?? []
+        // Another owner has the privileges of the creator.
+        guard !given.contains(.read) else { return grant }
+        let names = workingSet.privilegeNames.names(of: given.union(.read))
+        return grant + "; for later objects, use "
+            + creatorPrivilegesRemedy(name.className, given.isEmpty ? standardCreatorPrivileges : names.joined(separator: ","))
+    }
+
+    /// The privileges that most creators need: with them they use an object, list it, and share it.
+    private var standardCreatorPrivileges: String { "read,query,update,delete,setPermissions" }
+
+    private func creatorPrivilegesRemedy(_ className: String, _ privileges: String) -> String {
+        "`muniment class change \(Name(className).excerpt) --creator-privileges \(privileges)`, or `creatorPrivileges` in `changeClass`"
+    }
+
+    /// Returns the number of an object that exists after the transaction.
+    private func object(_ name: Name) throws -> ObjectID? {
+        guard let number = try workingSet.number(of: name) else { return nil }
+        let object = ObjectID(rawValue: number)
+        return try workingSet.place(of: object) == nil ? nil : object
     }
 }
