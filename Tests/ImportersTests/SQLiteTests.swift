@@ -49,10 +49,47 @@ struct SQLiteTests {
         }
     }
 
+    private func facts(_ files: SourceFiles, query: String) throws -> SourceFacts {
+        let path = files.folder + "/app.db"
+        try SQLiteDatabase(path: path).run(Self.rights)
+        var mapping = ImportMapping()
+        mapping.query = query
+        return try SourceFormat.sqlite.facts(in: [path], mapping)
+    }
+
+    @Test(
+        "The rows of a query are read without a mapping, also with a comment at its end",
+        arguments: ["", " -- all", "\n/* all */"])
+    func query(end: String) throws {
+        try SourceFiles.inFreshFolder { files in
+            let sql = "SELECT who AS subject, 'sheet:' || sheet AS object, 'read' AS privileges FROM rights ORDER BY who" + end
+            let facts = try facts(files, query: sql)
+            #expect(files.reasons(facts) == [])
+            try files.load(facts)
+            #expect(try files.may("user:ann", "read", "sheet:budget"))
+            #expect(try files.may("user:bob", "read", "sheet:7"))
+            #expect(try !files.may("user:ann", "update", "sheet:budget"))
+        }
+    }
+
+    @Test(
+        "A query that is not one SELECT with known columns is an error with the reason",
+        arguments: [
+            ("", "syntax error"), ("DROP TABLE rights", "syntax error"), ("SELECT who FROM rights; DELETE FROM rights", "syntax error"),
+            ("SELECT 1) -- ", "syntax error"), ("SELECT who FROM right", "no such table: right"),
+            ("SELECT who AS subject, sheet AS object, can FROM rights", "the meaning of `can`"),
+        ])
+    func refusedQuery(sql: String, reason: String) throws {
+        try SourceFiles.inFreshFolder { files in
+            let error = try #require(throws: SourceFileError.self) { try facts(files, query: sql) }
+            #expect(error.description.contains(reason), "\(error)")
+        }
+    }
+
     @Test(
         "What cannot be read is an error with the reason and the remedy, and changes nothing",
         arguments: [
-            (nil, "no table is chosen; name some in `tables` of the mapping. The database has `entries`, `odd \"name`, `rights`"),
+            (nil, "no table is chosen; name some in `tables` of the mapping, or write a `SELECT` (`--query`). The database has `entries`, `odd \"name`, `rights`"),
             (#"{"tables":["right"]}"#, "it has no table `right`; correct `tables` of the mapping. It has `entries`"),
             (#"{"tables":["sqlite_schema"]}"#, "it has no table `sqlite_schema`"),
             (#"{"tables":["rights; DROP TABLE rights"]}"#, "it has no table `rights; DROP TABLE rights`"),

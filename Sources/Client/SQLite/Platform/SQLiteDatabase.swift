@@ -75,6 +75,13 @@ package enum SQLiteValue: Hashable {
 
     deinit { unsafe sqlite3_finalize(statement) }
 
+    /// The names of the columns of a row.
+    package var columnNames: [String] {
+        (0..<(unsafe sqlite3_column_count(statement))).map { index in
+            unsafe sqlite3_column_name(statement, index).map { unsafe String(cString: $0) } ?? ""
+        }
+    }
+
     /// Runs the statement and passes each row to the body. The rows are read before this returns, so that no read stays open.
     package func forEachRow(_ parameters: [SQLiteValue] = [], _ body: ([SQLiteValue]) throws -> Void) throws {
         defer {

@@ -4,6 +4,8 @@ package import Events
 public struct ImportMapping: Sendable {
     /// The tables and views to read of an SQLite database.
     package var tables: [String] = []
+    /// A `SELECT` whose rows are read from an SQLite database, in place of ``tables``. Its columns have the names of ``columns``.
+    public var query: String?
     /// The names of the columns in a CSV file or a table, for columns with other names than their meaning.
     package var columns: [CSVColumn: String] = [:]
     /// The class of subjects without a class in their name.

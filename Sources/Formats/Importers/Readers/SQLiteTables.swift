@@ -1,45 +1,57 @@
 internal import SQLite
 
-/// Reads tables and views of an SQLite database, as of one moment. Changes nothing.
+/// Reads tables, views, or the rows of a query from an SQLite database, as of one moment. Changes nothing.
 enum SQLiteTables {
     /// - Parameters:
     ///   - file: the path of the database.
-    ///   - names: the tables and views to read.
-    /// - Throws: ``SourceFileError`` if there are no names, the database has no such table, or the file cannot be read.
-    static func read(_ file: String, _ names: [String]) throws -> [SourceTable] {
-        do { return try tables(names, in: file) } catch let error as SQLiteError {
-            throw SourceFileError(file: file, "it cannot be read as an SQLite database: \(error). Check the path and the file.")
-        }
-    }
-
-    private static func tables(_ names: [String], in file: String) throws -> [SourceTable] {
+    ///   - mapping: its query or its tables are read.
+    /// - Throws: ``SourceFileError`` if it has neither, the database has no such table, or the file cannot be read.
+    static func read(_ file: String, _ mapping: ImportMapping) throws -> [SourceTable] {
         guard file != "-" else {
             throw SourceFileError(file: SourceFile.standardInput, "a database cannot be read from it; write the path of a file")
         }
-        let database = try SQLiteDatabase(path: file, isReadOnly: true)
-        try database.run("BEGIN")
+        do {
+            let database = try SQLiteDatabase(path: file, isReadOnly: true)
+            try database.run("BEGIN")
+            let names = try chosenTables(mapping, of: database, in: file)
+            guard let query = mapping.query else {
+                return try names.map { try rows(of: quoted($0), called: "\(file), table \($0)", in: database) }
+            }
+            // A part of another statement: only one `SELECT` can stand there.
+            return [try rows(of: "(\(query)\n)", called: "\(file), query", in: database)]
+        } catch let error as SQLiteError {
+            let remedy = mapping.query == nil ? "Check the path and the file." : "Check the path, the file and the query."
+            throw SourceFileError(file: file, "it cannot be read as an SQLite database: \(error). \(remedy)")
+        }
+    }
+
+    private static func chosenTables(
+        _ mapping: ImportMapping, of database: SQLiteDatabase, in file: String
+    ) throws -> [String] {
         let known = try database.statement(
             "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name"
         ).rows().compactMap { utf8Text($0[0]) }
+        guard mapping.query == nil else { return [] }
         let list = known.map { "`\($0)`" }.joined(separator: ", ")
-        guard !names.isEmpty else {
-            throw SourceFileError(file: file, "no table is chosen; name some in `tables` of the mapping. The database has \(list)")
+        guard !mapping.tables.isEmpty else {
+            throw SourceFileError(
+                file: file,
+                "no table is chosen; name some in `tables` of the mapping, or write a `SELECT` (`--query`). The database has \(list)")
         }
-        if let name = names.first(where: { !known.contains($0) }) {
+        if let name = mapping.tables.first(where: { !known.contains($0) }) {
             throw SourceFileError(file: file, "it has no table `\(name)`; correct `tables` of the mapping. It has \(list)")
         }
-        return try names.map { try table($0, of: database, in: file) }
+        return mapping.tables
     }
 
-    private static func table(_ name: String, of database: SQLiteDatabase, in file: String) throws -> SourceTable {
-        let header = try database.statement("SELECT name FROM pragma_table_info(?)").rows([.text(name)]).compactMap {
-            utf8Text($0[0])
-        }
+    /// Reads all rows of a table or a query, which is an expression of SQL.
+    private static func rows(of expression: String, called name: String, in database: SQLiteDatabase) throws -> SourceTable {
+        let header = try database.statement("SELECT * FROM \(expression)").columnNames
         // As bytes, because SQLite does not check that a text is UTF-8.
         let columns = header.map { "CAST(CAST(\(quoted($0)) AS TEXT) AS BLOB)" }.joined(separator: ", ")
         var records: [SourceTable.Record] = []
-        try database.statement("SELECT \(columns) FROM \(quoted(name))").forEachRow { row in
-            let place = "\(file), table \(name), row \(records.count + 1)"
+        try database.statement("SELECT \(columns) FROM \(expression)").forEachRow { row in
+            let place = "\(name), row \(records.count + 1)"
             records.append(
                 SourceTable.Record(
                     place: place,
@@ -51,7 +63,7 @@ enum SQLiteTables {
                         return text
                     }))
         }
-        return SourceTable(name: "\(file), table \(name)", header: header, records: records)
+        return SourceTable(name: name, header: header, records: records)
     }
 
     private static func utf8Text(_ value: SQLiteValue) -> String? {

@@ -19,7 +19,7 @@ public enum SourceFormat: String, CaseIterable, Sendable {
         let sources = self == .sqlite ? [] : try files.map { try SourceFile($0) }
         switch self {
         case .csv: try TableSource(mapping).read(sources.map { try SourceTable(csv: $0) }, into: &facts)
-        case .sqlite: try TableSource(mapping).read(files.flatMap { try SQLiteTables.read($0, mapping.tables) }, into: &facts)
+        case .sqlite: try TableSource(mapping).read(files.flatMap { try SQLiteTables.read($0, mapping) }, into: &facts)
         case .casbin: CasbinSource(mapping).read(sources, into: &facts)
         case .openfga: try OpenFGASource.read(sources, mapping, into: &facts)
         case .spicedb: try SpiceDBSource.read(sources, mapping, into: &facts)

@@ -14,6 +14,8 @@ extension Option {
         "source", value: "NAME", "with --from: the name of the source, whose earlier facts this import replaces")
     fileprivate static let mapping = Option(
         "mapping", value: "FILE", "with --from: a JSON file that maps columns, types and privileges")
+    fileprivate static let query = Option(
+        "query", value: "SQL", "with --from sqlite: a SELECT whose rows are read, instead of the tables of the mapping")
     fileprivate static let dryRun = Option("dry-run", "with --from: print the changes without making them")
     fileprivate static let skipUnmapped = Option(
         "skip-unmapped", "with --from: import the rest if some lines cannot be mapped (default: import nothing)")
@@ -25,12 +27,12 @@ extension Command {
     static let importHistory = Command(
         "import", "import a history, or the access of another system, into a store, which is created if it does not exist",
         sentence: "FILE…",
-        options: [.sourceFormat, .source, .mapping, .dryRun, .skipUnmapped, .resume, .actor, .json, .store],
+        options: [.sourceFormat, .source, .mapping, .query, .dryRun, .skipUnmapped, .resume, .actor, .json, .store],
         example: Example(
             "import history.jsonl --store firm", "42 transactions, 89 events, revisions 1 to 42, 0.04 s, 2350 events/s")
     ) { call in
         if call.options[.sourceFormat] != nil { return try call.importSource() }
-        let foreign: [Option] = [.source, .mapping, .dryRun, .skipUnmapped, .actor]
+        let foreign: [Option] = [.source, .mapping, .query, .dryRun, .skipUnmapped, .actor]
         if let option = foreign.first(where: { call.options[$0] != nil }) {
             throw UsageError("`--\(option.name)` belongs to an import from another system; write `--from FORMAT`")
         }
@@ -46,7 +48,7 @@ extension Command {
 
     static let compare = Command(
         "compare", "compare a store with the access of another system: lines with - are only there, with + only in the store",
-        sentence: "FILE… --from FORMAT", options: [.sourceFormat, .mapping, .at, .json, .store],
+        sentence: "FILE… --from FORMAT", options: [.sourceFormat, .mapping, .query, .at, .json, .store],
         example: Example("compare members.csv --from csv", "no differences in 1 question")
     ) { call in
         let facts = try call.facts()
@@ -73,7 +75,9 @@ extension Invocation {
         let names = SourceFormat.allCases.map(\.rawValue).joined(separator: ", ")
         let format: SourceFormat? = try options.choice(of: .sourceFormat, "is not a format; write one of \(names)")
         guard let format else { throw UsageError("the format is missing; write `--from FORMAT`") }
-        let mapping = try options[.mapping].map { try ImportMapping(file: $0) } ?? ImportMapping()
+        var mapping = try options[.mapping].map { try ImportMapping(file: $0) } ?? ImportMapping()
+        mapping.query = options[.query]
+        guard mapping.query == nil || format == .sqlite else { throw UsageError("`--query` belongs to `--from sqlite`") }
         return try format.facts(in: files, mapping)
     }
 
