@@ -77,7 +77,7 @@ struct SQLiteTests {
         arguments: [
             ("", "syntax error"), ("DROP TABLE rights", "syntax error"), ("SELECT who FROM rights; DELETE FROM rights", "syntax error"),
             ("SELECT 1) -- ", "syntax error"), ("SELECT who FROM right", "no such table: right"),
-            ("SELECT who AS subject, sheet AS object, can FROM rights", "the meaning of `can`"),
+            ("SELECT who AS subject, sheet AS object, can FROM rights", "has neither `subject`, `object` and `privileges`"),
         ])
     func refusedQuery(sql: String, reason: String) throws {
         try SourceFiles.inFreshFolder { files in

@@ -45,9 +45,9 @@ struct StructureTests {
         // One commit: nothing is freed, and the other head page is the older one.
         let transaction = try environment.beginWriting()
         let table = try transaction.table("rows")
-        for (number, bytes) in [0, 1, 40, 40, 200, 1900, 2100, 5000].enumerated() {
+        for (number, bytes) in [0, 1, 40, 41, 200, 2100].enumerated() {
             try transaction.put(
-                [UInt8](repeating: UInt8(number), count: bytes).span, in: table, for: FixedKey(UInt128(number), byteCount: 5))
+                [UInt8](repeating: UInt8(number + 1), count: bytes).span, in: table, for: FixedKey(UInt128(number), byteCount: 5))
         }
         try transaction.commit()
         let use = try #require(try environment.checkStructure())
@@ -62,10 +62,10 @@ struct StructureTests {
                 let opened = try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true, tableLimit: 1))
                 defer { opened.close() }
                 try opened.checkStructure()
+                let table = try opened.table("rows", creating: false)
                 let view = try opened.beginReading()
                 defer { view.end() }
-                let table = try opened.table("rows", creating: false)
-                return try (0..<8).map { number in
+                return try (0..<6).map { number in
                     try FixedKey(UInt128(number), byteCount: 5).withBytes { key throws(StorageError) in
                         try view.withValue(in: table, for: key) { value throws(StorageError) in
                             (0..<value.count).map { value[$0] }
@@ -75,9 +75,15 @@ struct StructureTests {
             } catch is StorageError { return nil }
         }
         let expected = try #require(try rows())
-        let older = whole[128..<136].lexicographicallyPrecedes(whole[4096 + 128..<4096 + 136]) ? 0..<4096 : 4096..<8192
+        // LMDB writes the transaction to its place in a head page.
+        let older = whole[144] < whole[4096 + 144] ? 0..<4096 : 4096..<8192
+        /// Whether a byte is deep in a run of zeros, which no row has: room in a page.
+        func isRoom(_ offset: Int) -> Bool {
+            let near = max(offset - 64, 0)..<min(offset + 64, whole.count)
+            return whole[near].allSatisfy { $0 == 0 }
+        }
         var found = 0
-        for offset in whole.indices where !older.contains(offset) {
+        for offset in whole.indices where !older.contains(offset) && !isRoom(offset) {
             var changed = whole
             changed[offset] ^= 1 << UInt8(offset % 8)
             try FileBytes.write(changed, to: file)

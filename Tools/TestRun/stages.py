@@ -67,5 +67,5 @@ def sanitizer(is_asked_for):
 
 def prepare():
     """Installs the packages of Debian. Ends the run if they cannot be had."""
-    if subprocess.run(["Tools/prepare", "chromium", "fonts-dejavu-core", "dpkg-dev", "util-linux"]).returncode != 0:
+    if subprocess.run(["Tools/prepare", "chromium", "fonts-dejavu-core", "dpkg-dev", "nodejs", "util-linux"]).returncode != 0:
         sys.exit(3)

@@ -68,7 +68,9 @@ public final class RecordLog: Sendable {
     ///
     /// - Returns: the bytes that reading all records uses; nil if another process wrote too often meanwhile.
     /// - Throws: a `StorageError` that describes the fault.
-    public func checkPages() throws -> PageUse? { try environment.checkStructure() }
+    public func checkPages() throws -> (checkedBytes: Int, fileBytes: Int)? {
+        try environment.checkStructure().map { ($0.checkedBytes, $0.fileBytes) }
+    }
 
     /// The reason the log accepts no more writes; nil while it accepts them.
     public var failure: String? { gate.failure }

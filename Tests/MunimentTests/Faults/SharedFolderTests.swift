@@ -1,8 +1,10 @@
+import Events
 import Files
 import Foundation
 import Glibc
 import LMDB
 import Muniment
+import Permissions
 import TestSupport
 import Testing
 

@@ -28,7 +28,7 @@ struct NoteRouteTests {
             let receipt = try await firm.json("POST", "/transactions", token: ann, json: #"{"do":[\#(note)]}"#)
             #expect(receipt.list("notes").map { $0.text("reason") } == ["unreadable"])
             let created = [HTTPHeader("If-None-Match", "*")]
-            let put = try await firm.json("PUT", "/objects/doc%3Aother", token: ann, json: "{}", headers: created)
+            let put = try await firm.json("PUT", "/objects/doc%3Aother", token: ann, json: "{}", headers: created, status: 201)
             #expect(put.list("notes").map { $0.text("message")?.contains("`doc:other`") } == [true])
             let each = #"{"op":"createObject","object":"doc:third"}"#
             let answer = try await firm.json("POST", "/transactions", token: ann, json: #"{"mode":"each","do":[\#(each)]}"#)

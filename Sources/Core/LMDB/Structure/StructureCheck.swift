@@ -68,6 +68,9 @@ struct StructureCheck {
         }
         guard tree.root != HeadPage.Tree.noPage else {
             guard tree.rows == 0, tree.depth == 0 else { throw StructureError("a table of \(tree.rows) rows has no pages") }
+            guard tree.branchPages == 0, tree.leafPages == 0, tree.overflowPages == 0 else {
+                throw StructureError("a table without pages counts some")
+            }
             return
         }
         guard (1...32).contains(tree.depth) else { throw StructureError("a table has the invalid depth \(tree.depth)") }
