@@ -189,5 +189,6 @@ private struct Example {
             .replacing(/\d+ events\/s/, with: "SPEED").replacing(/[0-9a-f]{64}/, with: "HASH")
             .replacing(/127\.0\.0\.1:\d+/, with: "ADDRESS").replacing(/muni_[A-Za-z0-9_-]{43}/, with: "TOKEN")
             .replacing(/user:[a-z0-9]{26}/, with: "PRINCIPAL")
+            .replacing(/\d+ of \d+ bytes/, with: "BYTES")
     }
 }

@@ -75,7 +75,8 @@ struct SQLiteTests {
     @Test(
         "A query that is not one SELECT with known columns is an error with the reason",
         arguments: [
-            ("", "syntax error"), ("DROP TABLE rights", "syntax error"), ("SELECT who FROM rights; DELETE FROM rights", "syntax error"),
+            ("", "syntax error"), ("DROP TABLE rights", "syntax error"),
+            ("SELECT who FROM rights; DELETE FROM rights", "syntax error"),
             ("SELECT 1) -- ", "syntax error"), ("SELECT who FROM right", "no such table: right"),
             ("SELECT who AS subject, sheet AS object, can FROM rights", "has neither `subject`, `object` and `privileges`"),
         ])
@@ -89,7 +90,11 @@ struct SQLiteTests {
     @Test(
         "What cannot be read is an error with the reason and the remedy, and changes nothing",
         arguments: [
-            (nil, "no table is chosen; name some in `tables` of the mapping, or write a `SELECT` (`--query`). The database has `entries`, `odd \"name`, `rights`"),
+            (
+                nil,
+                "no table is chosen; name some in `tables` of the mapping, or write a `SELECT` (`--query`). The database has "
+                    + "`entries`, `odd \"name`, `rights`"
+            ),
             (#"{"tables":["right"]}"#, "it has no table `right`; correct `tables` of the mapping. It has `entries`"),
             (#"{"tables":["sqlite_schema"]}"#, "it has no table `sqlite_schema`"),
             (#"{"tables":["rights; DROP TABLE rights"]}"#, "it has no table `rights; DROP TABLE rights`"),

@@ -59,7 +59,7 @@ struct SharedFolderTests {
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("The folder of a killed verification is removed by the next one and by the next writer, and that of a running one by none")
+    @Test("The folder of a killed verification is removed by the next one and the next writer, that of a running one by none")
     func leftByVerification() throws {
         let folder = try ScratchFolder()
         let path = try makeStore(folder)

@@ -159,8 +159,8 @@ private struct Verification {
         let why = "the \(part) has no seal, because it is open, was not closed or is very large: "
         guard let use else { return notes.append(why + "only its records were checked, because it was written to meanwhile") }
         notes.append(
-            why + "\(use.checkedBytes) of its \(use.fileBytes) bytes were checked, and the others are not in use: free pages, room in "
-                + "pages, and the older of two heads")
+            why + "\(use.checkedBytes) of its \(use.fileBytes) bytes were checked, and the others are not in use: free pages, room "
+                + "in pages, and the older of two heads")
     }
 
     /// Adds an error to the problems. Throws it if it says nothing about the store.

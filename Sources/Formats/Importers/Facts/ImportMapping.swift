@@ -4,7 +4,7 @@ package import Events
 public struct ImportMapping: Sendable {
     /// The tables and views to read of an SQLite database.
     package var tables: [String] = []
-    /// A `SELECT` whose rows are read from an SQLite database, in place of ``tables``. Its columns have the names of ``columns``.
+    /// A `SELECT` whose rows are read from an SQLite database, in place of the tables. Its columns have the names of those of a CSV file.
     public var query: String?
     /// The names of the columns in a CSV file or a table, for columns with other names than their meaning.
     package var columns: [CSVColumn: String] = [:]

@@ -36,7 +36,8 @@ enum SQLiteTables {
         guard !mapping.tables.isEmpty else {
             throw SourceFileError(
                 file: file,
-                "no table is chosen; name some in `tables` of the mapping, or write a `SELECT` (`--query`). The database has \(list)")
+                "no table is chosen; name some in `tables` of the mapping, or write a `SELECT` (`--query`). The database has \(list)"
+            )
         }
         if let name = mapping.tables.first(where: { !known.contains($0) }) {
             throw SourceFileError(file: file, "it has no table `\(name)`; correct `tables` of the mapping. It has \(list)")
