@@ -55,7 +55,7 @@ struct ExampleTests {
     ]
 
     /// The commands whose examples need a database. `SharedLogCommandTests` runs them.
-    private static let withDatabase = ["log schema", "log move", "log copy", "log leave"]
+    private static let withDatabase = ["log schema", "log move", "log copy", "log leave", "token adopt"]
 
     @Test("Each command's example, run in the order of the story, prints what its help says")
     func examplesHold() throws {

@@ -4,7 +4,7 @@
 /// or delete a row in another way.
 public enum PostgreSQLSchema {
     /// The version that this program needs.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// SQL for `psql`, run by a superuser or by an owner who is a member of `pg_monitor`. Can be run again.
     ///
@@ -60,6 +60,16 @@ public enum PostgreSQLSchema {
                 new_hash bytea := CASE WHEN commit_count > 0 THEN commit_hashes[commit_count] ELSE after_hash END;
                 new_refusal_hash bytea := CASE WHEN refusal_count > 0 THEN refusal_hashes[refusal_count] ELSE after_refusal_hash END;
             BEGIN
+                -- A log has the name of a store, or is the log of tokens, whose lines are small.
+                IF (of_store COLLATE "C" ~ '^[a-z0-9][a-z0-9_-]{0,62}$' OR (of_store = '/tokens' AND refusal_count = 0
+                    AND (SELECT max(octet_length(line)) FROM unnest(new_commits) AS line) <= 20000)) IS NOT TRUE THEN
+                    RAISE EXCEPTION 'muniment.append: this is not a record of a store or of the tokens';
+                END IF;
+                IF (after_revision >= -1 AND after_refusal >= 0 AND (after_revision >= 0 OR after_refusal = 0)
+                    AND (SELECT bool_and(coalesce(octet_length(hash), 0) = 32) FROM unnest(commit_hashes || refusal_hashes) AS hash)
+                    ) IS NOT TRUE THEN
+                    RAISE EXCEPTION 'muniment.append: a hash has 32 bytes, and records are numbered from 0';
+                END IF;
                 IF commit_count <> cardinality(commit_hashes) OR refusal_count <> cardinality(refusal_hashes)
                     OR commit_count + refusal_count = 0 OR (after_revision < 0 AND commit_count = 0) THEN
                     RAISE EXCEPTION 'muniment.append: each record needs one hash';

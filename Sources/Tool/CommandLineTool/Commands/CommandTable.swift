@@ -24,7 +24,7 @@ enum CommandTable {
         ("Classes", [.classDefine, .classChange]),
         ("Permissions", [.permissionDefine, .permissionChange, .permissionAttach, .permissionDetach]),
         ("The service", [.serve, .ready, .tokenCreate, .tokenList, .tokenShow, .tokenRevoke, .decisions]),
-        ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave]),
+        ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave, .tokenAdopt]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         (
             "Upkeep",
