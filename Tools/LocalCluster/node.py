@@ -62,7 +62,7 @@ def tokens(layout, command, folder, *arguments):
     """Runs a command of `muniment token` on the data folder of a node. With a shared log, the tokens hold on all nodes."""
     if not layout.shared_log:
         return run(layout.binary, "token", command, "--data", folder, *arguments)
-    shared = ["--log", postgres.connection_string(layout)]
+    shared = ["--log", postgres.connection_string(layout), "--log-insecure"]
     environment = ["env", f"PGPASSFILE={layout.secret_file('pgpass')}"]
     return inside(layout.client, *environment, layout.binary, "token", command, "--data", folder, *arguments, *shared)
 
@@ -75,7 +75,8 @@ def start(layout, machine, clock=False, accounts=None):
         command += ["--accounts", accounts]
     if layout.shared_log:
         share_key(layout, machine)
-        command += ["--log", postgres.connection_string(layout)]
+        # The servers have no TLS, and listen in network namespaces of this machine.
+        command += ["--log", postgres.connection_string(layout), "--log-insecure"]
         environment["PGPASSFILE"] = str(layout.secret_file("pgpass"))
     if clock:
         environment["LD_PRELOAD"] = str(layout.folder / LIBRARY_OF_CLOCK)

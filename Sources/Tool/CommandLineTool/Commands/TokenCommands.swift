@@ -88,7 +88,7 @@ extension Command {
             "t1  good     administer  *  made 2026-01-31T10:21:00Z  made at the first start")
     ) { call in
         let registry = try call.tokenRegistry()
-        guard call.options[.sharedLogAddress] != nil else {
+        guard registry.isShared else {
             throw UsageError("the shared log is missing; write `\(Option.sharedLogAddress.usage)`")
         }
         let (tokens, now) = (try registry.adoptSharedLines(), Instant.present)
