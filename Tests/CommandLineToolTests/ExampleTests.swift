@@ -56,7 +56,7 @@ struct ExampleTests {
     ]
 
     /// The commands whose examples need a database. `SharedLogCommandTests` runs them.
-    private static let withDatabase = ["log schema", "log move", "log copy", "log leave"]
+    private static let withDatabase = ["log schema", "log move", "log copy", "log leave", "token adopt"]
 
     /// The commands whose examples need a browser. `SessionCommandTests` runs them.
     private static let withBrowser = ["session list", "session revoke"]

@@ -117,21 +117,25 @@ struct OperatingGuideTests {
                 return result
             }
             let calls = indented(in: text)
-            #expect(calls.count == 5)
+            try #require(calls.count == 8)
             // The test's server has the role and the database.
             #expect(calls[0].hasPrefix("createuser muniment ") && calls[1] == "createdb muniment")
             let schema = calls[2].components(separatedBy: " | ")
             #expect(schema.last == "psql --dbname muniment")
             try server.run(try run(schema[0]).output)
             try tool.make("init --store data/default")
-            #expect(try run(calls[4] + " --log-without-standby").lines == ["moved 0 revisions to the shared log"])
+            #expect(try run(calls[7] + " --log-without-standby").lines == ["moved 0 revisions to the shared log"])
             let serve = try #require(
-                calls[3].wholeMatch(of: /MUNIMENT_LOG='[^']+' muniment (serve .*) --listen 10\.0\.0\.1:8080/)?.1)
+                calls[4].wholeMatch(of: /muniment (serve .*) --listen 10\.0\.0\.1:8080/)?.1)
+            #expect(calls[3].hasPrefix("export MUNIMENT_LOG='postgresql://"))
             let service = try ServingTool(
                 tool, call: serve + " --listen 127.0.0.1:0 --log-without-standby", lineCount: 1,
                 environment: ["MUNIMENT_LOG": address])
             let token = "token create --can ask --store default --data data --log \(address) --log-without-standby"
             #expect(try tool.make(token).output.hasPrefix("muni_"))
+            // Another node gets the key of the tokens, which the first one has made.
+            #expect(calls[5].hasPrefix("ssh node2 ") && calls[6] == "scp -p data/.muniment/tokens.key node2:data/.muniment/")
+            #expect(FileManager.default.fileExists(atPath: tool.folder.appending(path: "data/.muniment/tokens.key").path))
             try tool.make("token revoke t1 --data data --log \(address) --log-without-standby")
             try tool.make("register user:ann --store data/default")
             #expect(try service.stop().code == 0)

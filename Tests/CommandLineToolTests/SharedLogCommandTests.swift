@@ -106,4 +106,106 @@ struct SharedLogCommandTests {
             #expect(try service.stop().code == 0)
         }
     }
+
+    /// Gives the key of the tokens in `data` to another data directory.
+    private func copyKey(to directory: String, _ tool: BuiltTool) throws {
+        let copy = "mkdir -p \(directory)/.muniment && cp -p data/.muniment/tokens.key \(directory)/.muniment/"
+        #expect(try tool.shell(copy).code == 0)
+    }
+
+    /// The status of a request to a service with a token.
+    private func status(of service: ServingTool, _ path: String, _ secret: String) throws -> (status: Int, body: String) {
+        var request = HTTPClientRequest(try #require(HTTPAddress(service.address + path)))
+        request.timeoutSeconds = 600
+        request.headers = [("Authorization", "Bearer " + secret.trimmingCharacters(in: .newlines))]
+        let response = try HTTPClient.send(request)
+        return (response.status, String(decoding: response.body, as: UTF8.self))
+    }
+
+    @Test("Someone with only the database's password cannot make a token, and a node without the key does not start")
+    func forgedToken() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let server = try PostgreSQLServer.withDatabase()
+            let log = "--log postgresql://muniment@/muniment?host=\(server.folder) --log-without-standby"
+            try server.run(try tool.make("log schema").output)
+            #expect(try tool.shell("mkdir data").code == 0)
+            let own = try tool.make("token create --data data --store * --can administer \(log)").output
+            let call = "--listen 127.0.0.1:0 \(log)"
+            let stranger = try tool.run("serve --data other \(call)")
+            #expect(stranger.code == 3)
+            #expect(stranger.errors.contains("this node has no key for the tokens of the shared log: copy"), "\(stranger.errors)")
+            let checked = try tool.run("serve --check --data other \(call)")
+            #expect(
+                checked.code == 1 && checked.output.contains("problem  this node has no key for the tokens"), "\(checked.output)")
+            try copyKey(to: "other", tool)
+            let nodes = try ["data", "other"].map { try ServingTool(tool, call: "serve --data \($0) \(call)", lineCount: 1) }
+            let secret = "muni_" + String(repeating: "A", count: 43)
+            let hash = try tool.shell("printf %s \(secret) | sha256sum").output.prefix(64)
+            let line = #"{"created":"t2","time":"2026-01-01T00:00:00Z","hash":"\#(hash)","can":"administer","stores":"*""#
+            // The role of the service appends a token, and then what is no token.
+            for text in [line, "no token"] {
+                try server.run(
+                    """
+                    SET SESSION AUTHORIZATION muniment;
+                    SELECT muniment.append('/tokens', gen_random_uuid(), h.revision, h.hash, h.refusal, h.refusal_hash,
+                        ARRAY['\(text)'::bytea], ARRAY[sha256(h.hash || '\(text)'::bytea)], ARRAY[]::bytea[], ARRAY[]::bytea[])
+                    FROM muniment.heads AS h WHERE h.store = '/tokens'
+                    """)
+            }
+            for node in nodes {
+                var metric: Substring?
+                for _ in 0..<60_000 where metric?.hasSuffix(" 2") != true {
+                    metric = try status(of: node, "/metrics", own).body.split(separator: "\n").first {
+                        $0.hasPrefix("muniment_shared_log_foreign_token_lines ")
+                    }
+                    usleep(20_000)
+                }
+                #expect(metric == "muniment_shared_log_foreign_token_lines 2")
+                #expect(try status(of: node, "/v1/stores/default/caller", secret).status == 401)
+                #expect(try status(of: node, "/v1/stores/default/caller", own).status == 200)
+                #expect(try node.hasReported("that no node made"))
+            }
+            // Commands and nodes go on.
+            let added = try tool.make("token create --data data --store * --can ask \(log)").output
+            for node in nodes {
+                var found = 0
+                for _ in 0..<60_000 where found != 200 {
+                    found = try status(of: node, "/v1/stores/default/caller", added).status
+                    usleep(20_000)
+                }
+                #expect(found == 200)
+            }
+            #expect(try tool.make("token list --data data").lines.count == 2)
+            for node in nodes { #expect(try node.stop().code == 0) }
+        }
+    }
+
+    @Test("The tokens of a log that an earlier release wrote are adopted by a command")
+    func adoptTokens() throws {
+        try BuiltTool.inFreshFolder { tool in
+            let server = try PostgreSQLServer.withDatabase()
+            let log = "--log postgresql://muniment@/muniment?host=\(server.folder) --log-without-standby"
+            try server.run(try tool.make("log schema").output)
+            let line =
+                #"{"created":"t1","time":"2026-01-01T00:00:00Z","hash":"\#(String(repeating: "0", count: 64))","can":"ask","stores":"*""#
+            try server.run(
+                """
+                SELECT muniment.append('/tokens', gen_random_uuid(), -1, '', 0, '', ARRAY['\(line)'::bytea],
+                    ARRAY[sha256(decode(repeat('00', 32), 'hex') || '\(line)'::bytea)], ARRAY[]::bytea[], ARRAY[]::bytea[])
+                """)
+            let refused = try tool.run("serve --data data --listen 127.0.0.1:0 \(log)")
+            #expect(
+                refused.code == 3 && refused.errors.contains("run `muniment token adopt --data DIR --log URL`"), "\(refused.errors)"
+            )
+            let adopted = try tool.make("token adopt --data data \(log)")
+            #expect(adopted.lines == ["t1  good     ask  *  made 2026-01-01T00:00:00Z"], "\(adopted.output)")
+            #expect(adopted.errors.contains("revoke those that you do not know"), "\(adopted.errors)")
+            let again = try tool.run("token adopt --data data \(log)")
+            #expect(again.code == 3 && again.errors.contains("have codes already"), "\(again.errors)")
+            #expect(try tool.run("token adopt --data data").code == 2)
+            try tool.make("token revoke t1 --data data \(log)")
+            let service = try ServingTool(tool, call: "serve --data data --listen 127.0.0.1:0 \(log)", lineCount: 1)
+            #expect(try service.stop().code == 0)
+        }
+    }
 }

@@ -17,7 +17,7 @@ enum Database {
 
     /// The server never fails in these tests, so that a connection may take as long as the machine needs for it.
     static func logs() throws -> PostgreSQLLogs {
-        PostgreSQLLogs(try server.get().address() + " connect_timeout=1200", allowsNoStandby: true)
+        PostgreSQLLogs(try PostgreSQLAddress(server.get().address() + " connect_timeout=1200"), allowsNoStandby: true)
     }
 }
 

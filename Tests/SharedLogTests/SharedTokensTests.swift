@@ -20,18 +20,32 @@ struct SharedTokensTests {
         return false
     }
 
+    /// Returns the tokens of a node with a folder of its own.
+    static func node(
+        _ number: Int, in folder: String, _ log: any SharedLog, report: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws -> TokenRegistry {
+        let path = "\(folder)/node\(number)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return TokenRegistry(dataDirectory: path, shared: log, report: report)
+    }
+
+    /// Gives the key of node 0 to another node.
+    static func copyKey(in folder: String, to number: Int) throws {
+        try FileManager.default.createDirectory(atPath: "\(folder)/node\(number)/.muniment", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: "\(folder)/node0/.muniment/tokens.key", toPath: "\(folder)/node\(number)/.muniment/tokens.key")
+    }
+
     @Test("A token that is created or revoked at one node is so at the others, with the same file")
     func tokens() throws {
         let logs = try Database.logs()
         defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString)
+        let log = logs.log(of: UUID().uuidString.lowercased())
         try withTemporaryFolder { folder in
-            let nodes = try (0..<2).map { node in
-                let path = "\(folder)/node\(node)"
-                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-                return TokenRegistry(dataDirectory: path, shared: log)
-            }
-            for node in nodes { try node.followSharedLog() }
+            let nodes = try (0..<2).map { try Self.node($0, in: folder, log) }
+            try nodes[0].followSharedLog()
+            try Self.copyKey(in: folder, to: 1)
+            try nodes[1].followSharedLog()
             defer { for node in nodes { node.stop() } }
             let now = Instant.newYear
             let (secret, token) = try nodes[0].create(stores: .all, right: .administer, at: now)
@@ -58,16 +72,14 @@ struct SharedTokensTests {
     func lostLog() throws {
         let logs = try Database.logs()
         defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString)
+        let log = logs.log(of: UUID().uuidString.lowercased())
         try withTemporaryFolder { folder in
             let now = Instant.newYear
-            for node in 0..<2 {
-                try FileManager.default.createDirectory(atPath: "\(folder)/node\(node)", withIntermediateDirectories: true)
-            }
-            let other = TokenRegistry(dataDirectory: folder + "/node1", shared: log)
+            let other = try Self.node(0, in: folder, log)
             let (secret, token) = try other.create(stores: .all, right: .administer, at: now)
             let notes = Reports()
-            let node = TokenRegistry(dataDirectory: folder + "/node0", shared: LogLostAfterAppend(log)) { notes.add($0) }
+            try Self.copyKey(in: folder, to: 1)
+            let node = try Self.node(1, in: folder, LogLostAfterAppend(log)) { notes.add($0) }
             try node.revoke(id: token.id, at: now)
             #expect(notes.lines.count == 1 && notes.lines[0].contains("is in the shared log"), "\(notes.lines)")
             #expect(throws: TokenError.alreadyRevoked(id: token.id, at: now)) { try other.revoke(id: token.id, at: now) }
@@ -109,7 +121,7 @@ struct SharedTokensTests {
     func firstNode() throws {
         let logs = try Database.logs()
         defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString)
+        let log = logs.log(of: UUID().uuidString.lowercased())
         try withTemporaryFolder { folder in
             let now = Instant.newYear
             var secrets: [String] = []
@@ -122,6 +134,7 @@ struct SharedTokensTests {
             try first.followSharedLog()
             defer { first.stop() }
             #expect(try first.authenticate(secrets[0], at: now) != nil)
+            try Self.copyKey(in: folder, to: 1)
             let second = TokenRegistry(dataDirectory: folder + "/node1", shared: log)
             #expect { try second.followSharedLog() } throws: { error in
                 if case SharedLogError.diverged? = error as? SharedLogError { true } else { false }

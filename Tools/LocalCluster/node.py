@@ -37,6 +37,18 @@ def prepare(layout):
         make_token(layout, first, caller.replace(":", "-"), "--can", "act", "--as", caller, stores=STORE)
 
 
+def share_key(layout, machine):
+    """Gives the key of the shared tokens to a node. The first command of `prepare` made it in the folder of the first node."""
+    source, target = (data(node) / ".muniment" / "tokens.key" for node in (layout.services[0], machine))
+    if not source.exists() or target.exists():
+        return
+    for folder in (data(machine), target.parent):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as output:
+        output.write(source.read_bytes())
+
+
 def make_token(layout, folder, name, *rights, stores):
     token = tokens(layout, "create", folder, "--store", stores, *rights, "--comment", "made by Tools/cluster")
     file = layout.secret_file(f"token-{name}")
@@ -50,7 +62,7 @@ def tokens(layout, command, folder, *arguments):
     """Runs a command of `muniment token` on the data folder of a node. With a shared log, the tokens hold on all nodes."""
     if not layout.shared_log:
         return run(layout.binary, "token", command, "--data", folder, *arguments)
-    shared = ["--log", postgres.connection_string(layout)]
+    shared = ["--log", postgres.connection_string(layout), "--log-insecure"]
     environment = ["env", f"PGPASSFILE={layout.secret_file('pgpass')}"]
     return inside(layout.client, *environment, layout.binary, "token", command, "--data", folder, *arguments, *shared)
 
@@ -62,7 +74,9 @@ def start(layout, machine, clock=False, accounts=None):
     if accounts is not None:
         command += ["--accounts", accounts]
     if layout.shared_log:
-        command += ["--log", postgres.connection_string(layout)]
+        share_key(layout, machine)
+        # The servers have no TLS, and listen in network namespaces of this machine.
+        command += ["--log", postgres.connection_string(layout), "--log-insecure"]
         environment["PGPASSFILE"] = str(layout.secret_file("pgpass"))
     if clock:
         environment["LD_PRELOAD"] = str(layout.folder / LIBRARY_OF_CLOCK)

@@ -40,17 +40,22 @@ internal import Synchronization
         }
     }
 
-    private let address: String
+    private let address: PostgreSQLAddress
+    private let isProtected: Bool
     private let prepare: (PostgreSQLConnection) throws -> Void
     private var connection: OpaquePointer?
     /// Whether a statement since the last look ended with a warning, such as a cancelled wait for the standbys.
     private let warnings = WarningFlag()
 
     /// - Parameters:
-    ///   - address: a URL or a list of keywords for libpq.
+    ///   - address: the address of the database.
+    ///   - isProtected: whether the password is kept from a server that only listens at the address.
     ///   - prepare: called after connecting.
-    init(_ address: String, prepare: @escaping (PostgreSQLConnection) throws -> Void = { _ in }) {
+    init(
+        _ address: PostgreSQLAddress, isProtected: Bool = true, prepare: @escaping (PostgreSQLConnection) throws -> Void = { _ in }
+    ) {
         self.address = address
+        self.isProtected = isProtected
         self.prepare = prepare
     }
 
@@ -101,20 +106,25 @@ internal import Synchronization
 
     private func connected() throws -> OpaquePointer {
         if let connection = unsafe connection { return unsafe connection }
-        // The keywords of the address come later and replace these.
-        let keywords = [
-            "connect_timeout", "application_name", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
-            "dbname",
-        ]
-        let values = ["2", "muniment", "2", "1", "3", "5000", address]
-        let opened = unsafe keywords.withCStrings { keywords in
-            unsafe values.withCStrings { values in unsafe PQconnectdbParams(keywords, values, 1) }
+        let protection = isProtected ? address.protection : []
+        // Later values replace earlier ones.
+        let settings =
+            [
+                ("connect_timeout", "2"), ("application_name", "muniment"), ("keepalives_idle", "2"), ("keepalives_interval", "1"),
+                ("keepalives_count", "3"), ("tcp_user_timeout", "5000"), ("dbname", address.text),
+            ] + protection
+        let opened = unsafe settings.map(\.0).withCStrings { keywords in
+            unsafe settings.map(\.1).withCStrings { values in unsafe PQconnectdbParams(keywords, values, 1) }
         }
         guard let opened = unsafe opened else {
             throw SharedLogError.unreachable("a connection could not be allocated: not enough memory")
         }
         unsafe connection = opened
-        guard unsafe PQstatus(opened) == CONNECTION_OK else { throw unsafe SharedLogError.unreachable(message(of: opened)) }
+        guard unsafe PQstatus(opened) == CONNECTION_OK else {
+            let reason = unsafe message(of: opened)
+            let isUnproved = !protection.isEmpty && ["channel binding", "SSL", "certificate"].contains(where: reason.contains)
+            throw SharedLogError.unreachable(reason + (isUnproved ? Self.remedy : ""))
+        }
         unsafe PQsetnonblocking(opened, 1)
         unsafe PQsetNoticeReceiver(
             opened,
@@ -127,9 +137,20 @@ internal import Synchronization
         return unsafe opened
     }
 
+    private static let remedy =
+        ". The server must prove that it is the database: add `sslmode=verify-full` and `sslrootcert=FILE` to the address, or give the "
+        + "server TLS and the role a SCRAM password. For trials, `--log-insecure` sends the password to any server"
+
     private func message(of connection: OpaquePointer) -> String {
         let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? "unknown error"
-        return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        return unsafe withoutSecrets(text.split(whereSeparator: \.isNewline).joined(separator: "; "), of: connection)
+    }
+
+    /// Returns a message of libpq or of the server without the password, in case it repeats it.
+    private func withoutSecrets(_ text: String, of connection: OpaquePointer) -> String {
+        // The password can also come from a file or from the environment.
+        let used = unsafe PQpass(connection).map { unsafe String(cString: $0) }
+        return (address.secrets + [used].compactMap { $0 }).filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: "…") }
     }
 
     private func run(
@@ -155,7 +176,7 @@ internal import Synchronization
                 guard let state, let message, unsafe PQstatus(connection) == CONNECTION_OK else {
                     throw unsafe SharedLogError.unreachable(self.message(of: connection))
                 }
-                failure = Self.error(state, message)
+                failure = unsafe Self.error(state, withoutSecrets(message, of: connection))
             }
         }
         if let failure { throw failure }

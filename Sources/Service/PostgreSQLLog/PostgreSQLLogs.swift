@@ -19,12 +19,13 @@ public final class PostgreSQLLogs: SharedLogs {
     private let notifier = DispatchQueue(label: "muniment.shared-log.notifier")
 
     /// - Parameters:
-    ///   - address: a URL for libpq, such as `postgresql://muniment@a,b,c/muniment?target_session_attrs=read-write`.
+    ///   - address: the address, such as `postgresql://muniment@a,b,c/muniment?target_session_attrs=read-write`.
     ///   - allowsNoStandby: whether a server without a synchronous standby is accepted. Commits are then lost with its disk.
-    public init(_ address: String, allowsNoStandby: Bool = false) {
+    ///   - allowsInsecure: whether the password is sent to any server that listens at the address, for trials.
+    public init(_ address: PostgreSQLAddress, allowsNoStandby: Bool = false, allowsInsecure: Bool = false) {
         self.allowsNoStandby = allowsNoStandby
         let connect: @Sendable () -> PostgreSQLConnection = {
-            PostgreSQLConnection(address) { try Self.check($0, allowsNoStandby: allowsNoStandby) }
+            PostgreSQLConnection(address, isProtected: !allowsInsecure) { try Self.check($0, allowsNoStandby: allowsNoStandby) }
         }
         writers = ConnectionPool(connect)
         readers = ConnectionPool(connect)

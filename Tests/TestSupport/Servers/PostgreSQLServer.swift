@@ -1,6 +1,7 @@
 import Foundation
 
-/// A PostgreSQL server for a test, with its data in a temporary folder and a socket there. It listens on no network address.
+/// A PostgreSQL server for a test, with its data in a temporary folder and a socket there. It listens on no network address, unless
+/// ``listen(withTLS:)`` is called.
 ///
 /// PostgreSQL refuses to run as root. In a test that does, its programs run as the user `postgres`, which Debian's package creates.
 public final class PostgreSQLServer: @unchecked Sendable {
@@ -8,6 +9,9 @@ public final class PostgreSQLServer: @unchecked Sendable {
     public let folder: String
     private let data: String
     private var process: ChildProcess?
+    /// The port of the network address, and the number in the name of the socket.
+    public private(set) var port: UInt16 = 5432
+    private var network = ["-c", "listen_addresses="]
 
     private static let programs = "/usr/lib/postgresql/15/bin/"
 
@@ -18,8 +22,11 @@ public final class PostgreSQLServer: @unchecked Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 { try Self.run(["chown", "postgres:", folder]) }
         try Self.run(
-            Self.asUser(["initdb", "--pgdata", data, "--username", "postgres", "--auth", "trust", "--no-sync", "--no-instructions"])
-        )
+            Self.asUser([
+                "initdb", "--pgdata", data, "--username", "postgres", "--auth-local", "trust", "--auth-host", "scram-sha-256",
+                "--no-sync",
+                "--no-instructions",
+            ]))
         try start()
     }
 
@@ -53,15 +60,50 @@ public final class PostgreSQLServer: @unchecked Sendable {
     /// Starts the server again, after ``kill()``.
     public func start() throws {
         process = try ChildProcess(
-            Self.asUser([
-                "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=50", "-c",
-                "shared_buffers=16MB",
-            ]), output: .discarded, errors: .discarded, endingWithinSeconds: 1800)
+            Self.asUser(
+                [
+                    "postgres", "-D", data, "-k", folder, "-c", "max_connections=50", "-c", "shared_buffers=16MB", "-p", "\(port)",
+                ] + network), output: .discarded, errors: .discarded, endingWithinSeconds: 1800)
         for _ in 0..<24_000 {
-            if (try? Self.run(Self.asUser(["pg_isready", "--quiet", "--host", folder]))) != nil { return }
+            if (try? Self.run(Self.asUser(["pg_isready", "--quiet", "--host", folder, "--port", "\(port)"]))) != nil { return }
             Thread.sleep(forTimeInterval: 0.05)
         }
         throw Failed(description: "PostgreSQL did not start")
+    }
+
+    /// Starts the server again, at a port of 127.0.0.1 too. There, roles need a password.
+    ///
+    /// - Parameter hasTLS: whether it has a certificate for `localhost`. It is in the file `crt.pem` of the folder.
+    public func listen(withTLS hasTLS: Bool) throws {
+        try kill()
+        let (certificate, key) = (folder + "/crt.pem", folder + "/key.pem")
+        if !FileManager.default.fileExists(atPath: certificate) {
+            try Self.run([
+                "/usr/bin/env", "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate,
+                "-days", "30", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+            ])
+            if getuid() == 0 { try Self.run(["chown", "postgres:", key]) }
+        }
+        port = try Self.freePort()
+        network = ["-c", "listen_addresses=127.0.0.1"]
+        if hasTLS { network += ["-c", "ssl=on", "-c", "ssl_cert_file=\(certificate)", "-c", "ssl_key_file=\(key)"] }
+        try start()
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw Failed(description: "no free port") }
+        return UInt16(bigEndian: address.sin_port)
     }
 
     /// Kills all processes of the server, as a loss of power would.
@@ -84,7 +126,7 @@ public final class PostgreSQLServer: @unchecked Sendable {
 
     /// The address for libpq, as a list of keywords.
     public func address(database: String = "muniment", user: String = "muniment") -> String {
-        "host=\(folder) dbname=\(database) user=\(user)"
+        "host=\(folder) port=\(port) dbname=\(database) user=\(user)"
     }
 
     /// Runs SQL as the superuser, and returns what `psql` prints.

@@ -87,3 +87,33 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// Why a node cannot follow a shared log of tokens, or change it.
+public enum TokenLogError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The lines have codes, and the node has no key.
+    case keyMissing(path: String)
+    /// No line has a code that was made with the key of the node.
+    case otherKey(path: String)
+    case keyMalformed(path: String)
+    /// No line has a code: an earlier release made them, or someone with the password of the database.
+    case withoutCodes(lines: Int)
+    /// A node adopted the lines of the log already.
+    case hasCodes
+    /// A line to adopt, or a line that a node made, is not a change of tokens.
+    case unreadable(line: UInt64)
+
+    public var description: String {
+        let remedy = "copy the file `tokens.key` in `.muniment` of the data directory of a node that uses this log"
+        return switch self {
+        case .keyMissing(let path): "this node has no key for the tokens of the shared log: \(remedy) to `\(path)`, with mode 0600"
+        case .otherKey(let path): "the key in `\(path)` is not the key of the tokens of the shared log: \(remedy) in its place"
+        case .keyMalformed(let path): "the key in `\(path)` cannot be read: \(remedy) in its place"
+        case .withoutCodes(let lines):
+            "the shared log has \(lines) change\(lines == 1 ? "" : "s") of tokens without a code, which anyone with the password of the "
+                + "database could have made: stop all nodes, and run `muniment token adopt --data DIR --log URL` at one of them"
+        case .hasCodes: "the changes of tokens in the shared log have codes already: there is nothing to adopt"
+        case .unreadable(let line):
+            "line \(line) of the tokens in the shared log is not a change of tokens that this release knows: use one release at all nodes"
+        }
+    }
+}

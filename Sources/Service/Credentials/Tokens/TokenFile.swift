@@ -18,10 +18,10 @@ struct TokenFile {
     /// Bytes of the counted lines, including the first line.
     private var byteCount = 0
     private var lastSum: Digest { records.last?.hash ?? .zero }
-    /// The changes, as records of a shared log: the bytes that a checksum covers, and the checksum.
+    /// The changes: the bytes that a checksum covers, and the checksum.
     private(set) var records: [ChainedRecord] = []
-    /// The last change as a position in a shared log, whose records are numbered from 0; nil without records.
-    var position: LogPosition? {
+    /// The last change as a position among these records; nil without records.
+    private var position: LogPosition? {
         records.last.map { LogPosition(revision: Revision($0.number), hash: $0.hash, refusal: nil) }
     }
     /// The checksums of the lines that accept a rollback.
@@ -53,7 +53,7 @@ struct TokenFile {
                     if changes >= known, number == lines.count { break }
                     throw .checksum
                 }
-                let (change, sum) = (try TokenLine(body), ChainedLine.sum(of: body, after: lastSum))
+                let (change, sum) = (try TokenLine(record: Array(body.dropLast())), ChainedLine.sum(of: body, after: lastSum))
                 try book.apply(change)
                 if case .accepted = change { acceptedRollbacks.insert(sum) }
                 records.append(ChainedRecord(number: UInt64(records.count), bytes: Array(body.dropLast()), hash: sum))

@@ -1,14 +1,17 @@
 package import Events
 internal import Hashing
 internal import Permissions
+internal import Secrets
 
 /// A line of the token file after the first, without its checksum.
 ///
 ///     {"created":"t1","time":"…","hash":"64 hexadecimal digits","can":"act","as":"user:ann","stores":["default"]}
 ///     {"revoked":"t1","time":"…"}
 ///     {"accepted":"5","time":"…"}
+///     {"adopted":"3","log":"22 random characters"}
 ///
 /// - `accepted`: how many changes the file had before it was replaced by an older copy.
+/// - `adopted`: how many lines before it, which have no codes, the nodes of a shared log accept.
 /// - `stores`: `"*"` for all stores.
 /// - `as`: only for `act`.
 /// - `until`, `comment`: optional.
@@ -17,6 +20,8 @@ enum TokenLine {
     case revoked(id: String, Instant)
     /// The file was an older copy, or missing, and the operator accepted that.
     case accepted(changesBefore: String, Instant)
+    /// The nodes of a shared log accept the lines before. The name makes the sums of each log different.
+    case adopted(lines: String, log: String)
 
     static let limitBytes = 16_384
 
@@ -24,6 +29,11 @@ enum TokenLine {
         let value: JSONValue
         do { value = try JSONText.decode(bytes, limit: TokenLine.limitBytes) } catch { throw .malformed(error.description) }
         var members = try ObjectReader<TokenFileError.LineError>(value)
+        if let lines = try members.optionalText("adopted") {
+            self = .adopted(lines: lines, log: try members.text("log"))
+            try members.finish()
+            return
+        }
         let time = try members.required("time", try members.optionalInstant("time"))
         if let id = try members.optionalText("revoked") {
             self = .revoked(id: id, time)
@@ -43,6 +53,13 @@ enum TokenLine {
         try members.finish()
     }
 
+    /// Reads the bytes of a record: a line without its last brace, with or without a code.
+    init(record: [UInt8]) throws(TokenFileError.LineError) {
+        self = try TokenLine(CodedTokenLine(record)?.object ?? record + [UInt8(ascii: "}")])
+    }
+
+    static func randomLogName() -> String { Base64URL.encode(Secrets.randomBytes(16)) }
+
     /// The line without its line break.
     var bytes: [UInt8] {
         var members: [(String, JSONValue)]
@@ -50,6 +67,7 @@ enum TokenLine {
         case .revoked(let id, let time): members = [("revoked", .string(id)), ("time", .string(time.description))]
         case .accepted(let changes, let time):
             members = [("accepted", .string(changes)), ("time", .string(time.description))]
+        case .adopted(let lines, let log): members = [("adopted", .string(lines)), ("log", .string(log))]
         case .created(let token, let digest):
             members = [
                 ("created", .string(token.id)), ("time", .string(token.createdAt.description)),

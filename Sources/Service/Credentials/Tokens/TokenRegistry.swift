@@ -12,14 +12,22 @@ internal import Synchronization
 /// Each change is appended to the file, and is on the disk before the call returns. A lookup sees changes of other processes
 /// immediately.
 public final class TokenRegistry: Sendable {
-    private let lines: SharedLines
-    private let folder: String
-    private let report: @Sendable (String) -> Void
-    private let note: @Sendable (String) -> Void
+    let lines: SharedLines
+    let folder: String
+    let report: @Sendable (String) -> Void
+    let note: @Sendable (String) -> Void
     /// The log of all changes that several nodes share; nil for a service on one machine.
-    private let shared: (any SharedLog)?
-    private let isStopped = Atomic(false)
+    let shared: (any SharedLog)?
+    let isStopped = Atomic(false)
     private let latest = Mutex(Latest())
+    let following = Mutex(Following())
+    let skippedLines = Atomic(0)
+
+    /// The shared log as it was read.
+    struct Following {
+        var reader: TokenLogReader?
+        var hasReportedSkipped = false
+    }
 
     private struct Latest {
         var reading: Reading?
@@ -44,7 +52,7 @@ public final class TokenRegistry: Sendable {
     }
 
     /// The path of the record of the last change.
-    private var record: String { folder + "/tokens.head" }
+    var record: String { folder + "/tokens.head" }
 
     /// The path of the token file.
     public var path: String { lines.path }
@@ -189,9 +197,11 @@ public final class TokenRegistry: Sendable {
     private func change(_ decide: (TokenTable) throws -> TokenLine) throws {
         if let shared {
             while true {
-                let file = try follow(shared)
-                let group = LogGroup(commits: [file.record(of: try decide(file.book))], refusals: [])
-                guard try shared.append(group, after: file.position) else { continue }
+                let reader = try follow(shared)
+                // After following, the log has a line that was made with the key.
+                guard let key = try TokenLogKey.read(keyPath) else { throw TokenLogError.keyMissing(path: keyPath) }
+                let group = LogGroup(commits: [reader.record(of: try decide(reader.table), key)], refusals: [])
+                guard try shared.append(group, after: reader.position) else { continue }
                 do { _ = try follow(shared) } catch {
                     report("the change of tokens is in the shared log, but is not known here yet: \(error)")
                 }
@@ -210,66 +220,12 @@ public final class TokenRegistry: Sendable {
         }
     }
 
-    /// Exists in a node's copy of a shared log of tokens.
-    private var sharedMark: String { folder + "/tokens.shared" }
-
-    /// Brings the file to the end of the shared log, and returns it. The first node brings its tokens to an empty log.
-    ///
-    /// - Throws: `SharedLogError`, ``TokenFileError``, or a file's error.
-    private func follow(_ shared: any SharedLog) throws -> TokenFile {
-        try makePrivateFolder(folder)
-        // Another thread may make it at the same time.
-        _ = try createFile(sharedMark, with: [])
-        while true {
-            let file = try lines.read().map { try TokenFile($0.bytes, path: path, record: try TokenRecord(at: record)) }
-            if let file, !file.records.isEmpty, try shared.position() == nil {
-                guard try shared.append(LogGroup(commits: file.records, refusals: []), after: nil) else { continue }
-            }
-            let added = try shared.records(after: file?.position, limitBytes: 1 << 20).commits
-            if added.isEmpty { return try file ?? TokenFile([], path: path, record: nil) }
-            try append { bytes in
-                let present = try TokenFile(bytes, path: path, record: try TokenRecord(at: record))
-                // Another process of this machine may have been faster.
-                return try present.adding(added.filter { $0.number >= present.records.count })
-            }
-        }
-    }
-
-    /// Follows the shared log until ``stop()``: a change at another node is known here within a second.
-    public func followSharedLog() throws {
-        guard let shared else { return }
-        do { _ = try follow(shared) } catch SharedLogError.unreachable {
-            // Without an answer, the node begins with the copy that it has, and tries again.
-        }
-        Thread.detachNewThread { [self] in
-            var failure: String?
-            while !isStopped.load(ordering: .acquiring) {
-                do {
-                    let position = try follow(shared).position
-                    if failure != nil { note("the shared log of tokens can be read again") }
-                    failure = nil
-                    if let position {
-                        while try shared.wait(after: position, atMost: .milliseconds(900)) != nil,
-                            !isStopped.load(ordering: .acquiring)
-                        {}
-                    } else {
-                        Thread.sleep(forTimeInterval: 0.2)
-                    }
-                } catch {
-                    if failure == nil { report("changes of tokens at other nodes are not known here: \(error)") }
-                    failure = "\(error)"
-                    Thread.sleep(forTimeInterval: 0.2)
-                }
-            }
-        }
-    }
-
     /// Ends following the shared log.
     public func stop() { isStopped.store(true, ordering: .releasing) }
 
     /// - Returns: the error of a step after the lines were written; nil if none failed.
     @discardableResult
-    private func append(_ decide: (_ lines: [UInt8]) throws -> SharedLines.Addition) throws -> (any Error)? {
+    func append(_ decide: (_ lines: [UInt8]) throws -> SharedLines.Addition) throws -> (any Error)? {
         try makePrivateFolder(folder)
         return try lines.append(decide) { try replaceFile(record, with: $0) }
     }

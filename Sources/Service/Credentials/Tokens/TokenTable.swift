@@ -45,7 +45,7 @@ struct TokenTable {
             guard let index = tokens.firstIndex(where: { $0.id == id }) else { throw .unknownID(id) }
             guard case nil = tokens[index].revokedAt else { throw .revokedTwice(id) }
             tokens[index].revokedAt = time
-        case .accepted: break
+        case .accepted, .adopted: break
         }
     }
 }

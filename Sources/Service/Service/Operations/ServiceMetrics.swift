@@ -18,6 +18,8 @@ struct ServiceMetrics {
     private let now: Instant
     /// Nil without accounts.
     private let passwordHashes: Int?
+    /// Nil without a shared log.
+    private let skippedTokenLines: Int?
 
     /// - Parameter caller: the metrics contain only stores that this caller may know.
     init(of service: MunimentService, for caller: Caller?) {
@@ -30,6 +32,7 @@ struct ServiceMetrics {
         self.caller = caller
         now = service.settings.clock()
         passwordHashes = service.accounts?.accounts.passwordHashCount
+        skippedTokenLines = service.tokens.skippedSharedLines
         stores = service.data.open.filter { caller?.stores.includes($0.name.text) ?? false }
     }
 
@@ -152,6 +155,11 @@ struct ServiceMetrics {
     private func writeSharedLogs(to text: inout MetricsText) {
         let shared = stores.compactMap { store in
             store.store.sharedLogStatus.map { (labels: [("store", store.name.text)], status: $0, lag: store.lagSeconds) }
+        }
+        if let skippedTokenLines {
+            text.metric(
+                "muniment_shared_log_foreign_token_lines", .gauge,
+                "Lines in the shared log of tokens that no node made; they are skipped.", skippedTokenLines)
         }
         if shared.isEmpty { return }
         text.metric(

@@ -10,6 +10,17 @@ struct ParsedArguments {
 
     /// Throws ``UsageError`` for an unknown option, one without its value, and a duplicate one.
     init(_ arguments: [String]) throws {
+        // First, because other errors repeat the argument.
+        for argument in arguments {
+            let isOption = argument.hasPrefix("-")
+            let value = isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
+            guard !isDatabaseWithPassword(String(value)) else {
+                throw UsageError(
+                    "the list of processes shows the password in this address to every user; change it, and write it into the file that "
+                        + "PGPASSFILE or `passfile=FILE` in the address names, into the variable PGPASSWORD, or with the address into "
+                        + "MUNIMENT_LOG or the file of `--config`")
+            }
+        }
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
@@ -42,13 +53,7 @@ struct ParsedArguments {
         } else {
             throw UsageError("`--\(name)` has no value; write `\(option.usage)`")
         }
-        guard let value = values[name] else { return }
-        try option.check(value, in: "`--\(name)`")
-        guard !isDatabaseWithPassword(value) else {
-            throw UsageError(
-                "--\(name): the list of processes shows the password in this address to every user; write it into the file that "
-                    + "PGPASSFILE names, or into the variable PGPASSWORD")
-        }
+        if let value = values[name] { try option.check(value, in: "`--\(name)`") }
     }
 
     /// Throws ``UsageError`` for an option that the command does not accept.

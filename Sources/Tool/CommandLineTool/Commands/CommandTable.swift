@@ -27,7 +27,7 @@ enum CommandTable {
             "The service",
             [.serve, .ready, .tokenCreate, .tokenList, .tokenShow, .tokenRevoke, .sessionList, .sessionRevoke, .decisions]
         ),
-        ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave]),
+        ("Several machines", [.logSchema, .logMove, .logCopy, .logLeave, .tokenAdopt]),
         ("Accounts", [.accountFind, .accountShow, .accountList, .accountSignOut, .accountDelete, .accountVerify]),
         (
             "Upkeep",

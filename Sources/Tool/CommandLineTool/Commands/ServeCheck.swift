@@ -25,11 +25,13 @@ extension Invocation {
         let survey = try DataDirectorySurvey(directory)
         defer { plan.settings.sharedLogs?.close() }
         var shared: [StoreName] = []
+        var isReached = false
         try check.step {
             guard let logs = plan.settings.sharedLogs else { return [] }
             do {
                 try logs.check()
                 shared = try logs.names().compactMap { StoreName($0) }
+                isReached = true
                 return [(.plan, "uses the shared log")]
             } catch let error as SharedLogError {
                 guard case .unreachable = error, !survey.stores.isEmpty else { throw error }
@@ -65,6 +67,9 @@ extension Invocation {
         }
         try check.step {
             if survey.exists, survey.problem == nil { _ = try TokenRegistry(dataDirectory: directory).list() }
+            if isReached, let log = plan.settings.sharedLogs?.log(of: SharedLogNames.tokens) {
+                try TokenRegistry(dataDirectory: directory, shared: log).checkSharedLog()
+            }
             return []
         }
         try check.step {

@@ -12,32 +12,36 @@ extension Option {
     )
     fileprivate static let withoutStandby = Option(
         "log-without-standby", "accept a shared log without a synchronous standby: commits are lost with its server")
+    fileprivate static let insecureLog = Option(
+        "log-insecure",
+        "for trials: send the database's password to any server at its address, without verify-full and without SCRAM")
     static let lagLimit = Option(
         "lag-limit", value: "SECONDS", "without news from the shared log for so long, /readyz fails (default: 10)")
     fileprivate static let target = Option("to", value: "URL", "the shared log, as `--log`")
     fileprivate static let role = Option("role", value: "NAME", "the role of the service in the database (default: muniment)")
 
     /// The options of commands that change tokens.
-    static let sharedLogOfTokens: [Option] = [sharedLogAddress, withoutStandby]
+    static let sharedLogOfTokens: [Option] = [sharedLogAddress, withoutStandby, insecureLog]
 
     /// The options of `serve` for a shared log.
-    static let sharedLog: [Option] = [sharedLogAddress, withoutStandby, lagLimit]
+    static let sharedLog: [Option] = [sharedLogAddress, withoutStandby, insecureLog, lagLimit]
 }
 
-/// Whether a text is the address of a database with a password in it.
+/// Whether a text is the address of a database with a password in it, or may be one with a wrong character.
 func isDatabaseWithPassword(_ text: String) -> Bool {
     guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else { return false }
-    let authority = text.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
-    let user = authority.contains("@") ? authority.prefix { $0 != "@" } : ""
-    return user.contains(":") || text.contains("?password=") || text.contains("&password=")
+    if let address = try? PostgreSQLAddress(text) { return address.hasPassword }
+    let parts = text.drop { $0 != "/" }
+    return text.contains("password") || (parts.lastIndex(of: "@").map { parts[..<$0].contains(":") } ?? false)
 }
 
 extension Invocation {
     /// The shared logs that the options name; nil without them.
     func sharedLogs() throws -> PostgreSQLLogs? {
-        guard let address = options[.sharedLogAddress] else {
-            guard !options.isSet(.withoutStandby) else {
-                throw UsageError("`--log-without-standby` is for a shared log; add `\(Option.sharedLogAddress.usage)`")
+        let variable = ProcessInfo.processInfo.environment["MUNIMENT_LOG"].flatMap { $0.isEmpty ? nil : $0 }
+        guard let address = options[.sharedLogAddress] ?? variable else {
+            if let option = [Option.withoutStandby, .insecureLog].first(where: options.isSet) {
+                throw UsageError("`\(option.usage)` is for a shared log; add `\(Option.sharedLogAddress.usage)`")
             }
             return nil
         }
@@ -45,7 +49,11 @@ extension Invocation {
             throw UsageError(
                 "the address of the shared log does not begin with `postgresql://`; the log of requests is `--request-log`")
         }
-        return PostgreSQLLogs(address, allowsNoStandby: options.isSet(.withoutStandby))
+        do {
+            return PostgreSQLLogs(
+                try PostgreSQLAddress(address), allowsNoStandby: options.isSet(.withoutStandby),
+                allowsInsecure: options.isSet(.insecureLog))
+        } catch { throw UsageError(error.description) }
     }
 }
 
@@ -69,7 +77,7 @@ extension Invocation {
 extension Command {
     static let logMove = Command(
         "log move", "bring a store to a shared log, with the same hashes; the store is a node's copy afterwards",
-        options: [.target, .sharedLogAddress, .withoutStandby, .json, .store],
+        options: [.target, .sharedLogAddress, .withoutStandby, .insecureLog, .json, .store],
         example: Example(
             "log move --store data/default --to postgresql://muniment@db/muniment", "moved 25 revisions to the shared log")
     ) { call in
@@ -81,7 +89,7 @@ extension Command {
 
     static let logCopy = Command(
         "log copy", "copy a store from its shared log again, if the node's copy is wrong; the former copy stays in log.old",
-        options: [.sharedLogAddress, .withoutStandby, .json, .store],
+        options: [.sharedLogAddress, .withoutStandby, .insecureLog, .json, .store],
         example: Example("log copy --store data/default --log postgresql://muniment@db/muniment", "copied the shared log")
     ) { call in
         try call.withSharedLog { directory, log in
@@ -105,7 +113,7 @@ extension Command {
     static let logSchema = Command(
         "log schema", "print the SQL that prepares a database for shared logs, for psql",
         options: [.role],
-        example: Example("log schema | head -n 2", "BEGIN;\nCREATE SCHEMA IF NOT EXISTS muniment;")
+        example: Example("log schema | head -n 1", "BEGIN;")
     ) { call in
         let sql = PostgreSQLSchema.sql(role: call.options[.role] ?? "muniment")
         for line in sql.split(separator: "\n", omittingEmptySubsequences: false) { try call.output.line(String(line)) }

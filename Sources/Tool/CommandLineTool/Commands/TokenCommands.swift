@@ -79,6 +79,25 @@ extension Command {
     }
 }
 
+extension Command {
+    static let tokenAdopt = Command(
+        "token adopt", "accept the tokens of a shared log that an earlier release wrote, without codes; prints them",
+        options: [.data, .utc, .json] + Option.sharedLogOfTokens,
+        example: Example(
+            "token adopt --data data --log postgresql://muniment@db/muniment",
+            "t1  good     administer  *  made 2026-01-31T10:21:00Z  made at the first start")
+    ) { call in
+        let registry = try call.tokenRegistry()
+        guard registry.isShared else {
+            throw UsageError("the shared log is missing; write `\(Option.sharedLogAddress.usage)`")
+        }
+        let (tokens, now) = (try registry.adoptSharedLines(), Instant.present)
+        call.note("anyone with the password of the database could have made these tokens: revoke those that you do not know")
+        return try call.answer(
+            .object(["tokens": .array(tokens.map { $0.json(at: now) })]), lines: try call.lines(of: tokens, at: now))
+    }
+}
+
 /// A token that does not exist, or is already revoked.
 struct TokenCommandError: Error, CustomStringConvertible {
     let error: TokenError
