@@ -1,4 +1,6 @@
+internal import Credentials
 internal import Events
+internal import Files
 internal import Muniment
 
 /// The steps of a start that concern the stores of the data directory.
@@ -32,5 +34,33 @@ extension MunimentService {
         do { try accounts?.enrollAll() } catch let error where stores.contains(where: unserved.contains) {
             settings.report("not every account is registered in each of its stores; restart the service after the repair: \(error)")
         }
+    }
+
+    /// Creates a token with all rights, if no token was ever created and every store is empty. Writes it to a file that only the owner
+    /// of the data directory can read. Reports such a file from an earlier start. Creates none while a store is not served, because that
+    /// store may not be empty.
+    ///
+    /// - Returns: the path of the file; nil if no token was created.
+    public func makeFirstToken() throws -> String? {
+        // Not on standard output, which is often stored in a journal that several people read.
+        let path = data.ownFolder + "/first-token"
+        guard try tokens.list().isEmpty, data.unserved.isEmpty, try data.open.allSatisfy({ try $0.store.head.revision == .genesis })
+        else {
+            if fileExists(path) {
+                settings.note(
+                    .warning,
+                    "`\(path)` still contains a token with all rights. Store the token elsewhere and remove the file")
+            }
+            return nil
+        }
+        do {
+            _ = try tokens.create(
+                stores: .all, right: .administer, comment: "made at the first start", at: settings.clock(),
+                keep: { try replaceFile(path, with: Array(($0 + "\n").utf8)) })
+        } catch {
+            try? removeFile(path)
+            throw error
+        }
+        return path
     }
 }

@@ -12,8 +12,8 @@ enum Transports: CaseIterable {
 
     func callAsFunction(_ address: ServiceAddress) -> any HTTPTransport {
         switch self {
-        case .system: SystemTransport(address, timeoutSeconds: 1_200)
-        case .urlSession: URLSessionTransport(address, timeoutSeconds: 1_200, streamBytes: 200_000)
+        case .system: SystemTransport(address, timeoutSeconds: 1_200, silenceSeconds: 1_200)
+        case .urlSession: URLSessionTransport(address, timeoutSeconds: 1_200, silenceSeconds: 1_200, streamBytes: 200_000)
         }
     }
 }
@@ -94,7 +94,7 @@ struct TransportTests {
     init() throws {
         server = try PythonServer(TransportTests.script)
         address = try ServiceAddress("http://127.0.0.1:\(server.port)")
-        transport = SystemTransport(address, timeoutSeconds: 1_200, streamBytes: 200_000)
+        transport = SystemTransport(address, timeoutSeconds: 1_200, silenceSeconds: 1_200, streamBytes: 200_000)
     }
 
     @Test(

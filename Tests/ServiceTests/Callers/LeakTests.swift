@@ -106,6 +106,9 @@ struct LeakTests {
         "ends": [.init()],
         "activity": [.init("?from=0")],
         "createTicket": [.init()],
+        "createBrowserSession": [.init()],
+        "listBrowserSessions": [.init()],
+        "endBrowserSession": [.init("", nil, isWrite: true)],
         "describeCaller": [.init()],
         "evaluation": [.init("", "{\(subject),\(resource),\(action),\(why)}")],
         "evaluations": [

@@ -9,16 +9,19 @@
     public final class TransferTransport: HTTPTransport {
         private let service: ServiceAddress
         private let timeoutSeconds: Int
+        private let silenceSeconds: Int
         private let streamBytes: Int
         let loop = TransferLoop()
 
         /// - Parameters:
         ///   - service: the address of the service.
         ///   - timeoutSeconds: the longest time in seconds without data from the service, before the request fails.
+        ///   - silenceSeconds: the same for a stream. The service sends at least a heartbeat every 15 seconds.
         ///   - streamBytes: the maximum bytes that a stream keeps for a slow reader. If more arrive, the service waits.
-        public init(_ service: ServiceAddress, timeoutSeconds: Int = 15, streamBytes: Int = 1 << 20) {
+        public init(_ service: ServiceAddress, timeoutSeconds: Int = 15, silenceSeconds: Int = 45, streamBytes: Int = 1 << 20) {
             self.service = service
             self.timeoutSeconds = timeoutSeconds
+            self.silenceSeconds = silenceSeconds
             self.streamBytes = streamBytes
         }
 
@@ -42,7 +45,7 @@
 
         public func open(_ request: ServiceRequest) async throws(TransportError) -> any ResponseStream {
             let transfer = try start(
-                request, timeoutSeconds: TransportLimits.silenceSeconds, limitBytes: streamBytes, isStream: true)
+                request, timeoutSeconds: silenceSeconds, limitBytes: streamBytes, isStream: true)
             do throws(TransferError) {
                 return TransferStream(transfer, try await transfer.head())
             } catch { throw TransportError(error) }

@@ -13,6 +13,7 @@ internal import Synchronization
 public final class URLSessionTransport: HTTPTransport {
     private let service: ServiceAddress
     private let timeoutSeconds: Int
+    private let silenceSeconds: Int
     private let streamBytes: Int
     /// Streams stay open, and would use up the connections of the requests.
     private let requests: URLSession
@@ -21,10 +22,12 @@ public final class URLSessionTransport: HTTPTransport {
     /// - Parameters:
     ///   - service: the address of the service.
     ///   - timeoutSeconds: the longest time in seconds without data from the service, before the request fails.
+    ///   - silenceSeconds: the same for a stream. The service sends at least a heartbeat every 15 seconds.
     ///   - streamBytes: the maximum bytes that a stream keeps for a slow reader.
-    public init(_ service: ServiceAddress, timeoutSeconds: Int = 15, streamBytes: Int = 1 << 20) {
+    public init(_ service: ServiceAddress, timeoutSeconds: Int = 15, silenceSeconds: Int = 45, streamBytes: Int = 1 << 20) {
         self.service = service
         self.timeoutSeconds = timeoutSeconds
+        self.silenceSeconds = silenceSeconds
         self.streamBytes = streamBytes
         requests = URLSessionTransport.session(connections: 8)
         streams = URLSessionTransport.session(connections: 512)
@@ -66,7 +69,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     public func open(_ request: ServiceRequest) async throws(TransportError) -> any ResponseStream {
         let exchange = try start(
-            request, in: streams, timeoutSeconds: TransportLimits.silenceSeconds, limitBytes: streamBytes)
+            request, in: streams, timeoutSeconds: silenceSeconds, limitBytes: streamBytes)
         return HTTPStream(exchange, try await exchange.head())
     }
 

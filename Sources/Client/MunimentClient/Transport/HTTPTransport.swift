@@ -48,8 +48,6 @@ extension ServiceRequest {
 enum TransportLimits {
     /// The maximum bytes of the body of a response that is not a stream.
     static let responseBytes = 16 << 20
-    /// The service sends something every 15 seconds. After this time without data, the connection of a stream is lost.
-    static let silenceSeconds = 45
 }
 
 /// A response of the service.

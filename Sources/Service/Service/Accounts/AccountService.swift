@@ -52,8 +52,8 @@ final class AccountService: Sendable {
             credential: "session \(session.id.number)", session: session.id)
     }
 
-    /// Returns a credential that lasts as long as a user's session, and not as an access token; nil if the session has ended, or began after
-    /// a time.
+    /// Returns a credential that lasts as long as a user's session, and not as an access token; nil if the session has ended, or began
+    /// after a time.
     func credential(of id: SessionID, begunBy time: Instant) -> Credential? {
         guard let (session, account) = accounts.session(id), session.createdAt <= time else { return nil }
         return Credential(caller(session, account)) { [accounts] in accounts.session(id) != nil }

@@ -14,8 +14,9 @@ enum BrowserSessionRoutes {
         "POST", "/v1/browser-sessions", "createBrowserSession", need: .store,
         RouteDescription("creates a session for a page of the service's origin", group: "Browser sessions")
             .withNote(
-                "Sets a cookie (`HttpOnly`, `SameSite=Strict` and, with TLS, `Secure`). Requests with the cookie, and with `key` in the header "
-                    + "`Muniment-Session`, need no `Authorization`. The session has the caller's access, and ends with its credential."
+                "Sets a cookie (`HttpOnly`, `SameSite=Strict` and, with TLS, `Secure`). Requests with the cookie, and with `key` in "
+                    + "the header `Muniment-Session`, need no `Authorization`. The session has the caller's access, and ends "
+                    + "with its credential."
             )
             .withResponse(
                 "the session, with its key", Schema.object(["key": Schema.text, "session": Schema.named("BrowserSession")]),

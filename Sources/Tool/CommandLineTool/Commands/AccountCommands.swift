@@ -99,7 +99,8 @@ extension Command {
                 isSound
                 ? [
                     "sound: \(counts.joined(separator: ", ")), head \(report.text("hash") ?? "none")",
-                    "\(report.number("checkedBytes")) of \(report.number("logBytes")) bytes of the log were checked; the others are not in use",
+                    "\(report.number("checkedBytes")) of \(report.number("logBytes")) bytes of the log were checked; "
+                        + "the others are not in use",
                 ]
                 : report.list("problems").compactMap { if case .string(let text) = $0 { text } else { nil } }
             return try call.answer(report, lines: lines, isSound ? .success : .failure)

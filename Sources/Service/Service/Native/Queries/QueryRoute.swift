@@ -10,8 +10,8 @@ enum QueryRoute {
         RouteDescription("the objects of a class that a subject may read and query, by their properties", group: "Questions")
             .withNote(
                 "The class must name the properties of the condition and the order. A cursor continues at the revision of the first "
-                    + "page. With JSON Lines the response has all objects, without pages. If a caller without access gets an empty list, `note` has "
-                    + "the reason, and the grant that would help."
+                    + "page. With JSON Lines the response has all objects, without pages. If a caller without access gets an empty list, "
+                    + "`note` has the reason, and the grant that would help."
             )
             .withResponse(
                 "a page",
