@@ -16,7 +16,6 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from tempfile import NamedTemporaryFile
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
@@ -1462,53 +1461,6 @@ def compare_incident_and_what_if_need_no_pointer(browser):
     assert page.locator(".effects tbody tr").all_inner_texts() == shown
     press("Remove")
     expect(page.locator(".draft li")).to_have_count(0)
-    console.close()
-
-
-@test
-def compare_incident_and_what_if_of_the_kubernetes_history_are_the_tools_answers(browser):
-    if "kubernetes" not in SETTINGS:
-        return
-    console = Console(browser, theme="dark")
-    page = console.open("/console/stores/kubernetes/")
-    organization = "org:kubernetes"
-
-    def go(path):
-        console.go(f"/console/stores/kubernetes/{path}")
-        assert page.locator(".failure").count() == 0, f"{path}: {console.text()}"
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than the window"
-        console.axe(f"kubernetes {path}")
-
-    def all_rows(title):
-        more = page.get_by_role("button", name=re.compile("Show .* more"))
-        while more.count() > 0:
-            more.first.click()
-        return table_rows(page, title)
-
-    go(f"compare?name={name(organization)}&from=2020-01-01&to=2021-01-01")
-    said = tool("diff", organization, "--from", "2020-01-01T00:00:00Z", "--to", "2021-01-01T00:00:00Z", store="kubernetes")["differences"]
-    shown = {row[0]: (row[2], row[3]) for row in all_rows("Compare")}
-    assert shown == {each["name"]: (", ".join(each["before"]) or "–", ", ".join(each["after"]) or "–") for each in said}, shown
-    assert len(shown) > 10
-    go(f"incident?from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z&object={name(organization)}")
-    spans = tool("audit", "access", "read", organization, "--from", "2020-01-01T00:00:00Z", "--to", "2021-01-01T00:00:00Z", store="kubernetes")
-    present = tool("who", "read", organization, store="kubernetes")
-    ended = {each["subject"] for each in spans["access"]} - {*present["subjects"], *present.get("administrators", [])}
-    shown = {row[0] for title in ["Began and ended in this span", "Began earlier or ended later"] for row in all_rows(title) if row[2] == organization}
-    assert ended and ended <= shown, (ended - shown)
-    # Who has access today is there only for access that began and ended in the span.
-    assert shown - ended <= {row[0] for row in all_rows("Began and ended in this span") if row[2] == organization}
-    go("what-if")
-    page.get_by_label("Who", exact=True).fill("role:kubernetes:members")
-    page.get_by_label("Object", exact=True).fill(organization)
-    page.get_by_role("button", name="Add to the draft").click()
-    console.wait()
-    console.axe("kubernetes what-if")
-    with NamedTemporaryFile("w") as draft:
-        json.dump({"as": "user:root", "do": [{"op": "revoke", "subject": "role:kubernetes:members", "object": organization}]}, draft)
-        draft.flush()
-        said = tool("what-if", draft.name, store="kubernetes")["differences"]
-    assert {row[0] for row in all_rows("Effects")} == {each["subject"] for each in said}
     console.close()
 
 
