@@ -51,6 +51,9 @@ struct BuiltTool {
         try call(["/bin/sh", "-c", line])
     }
 
+    /// Runs shell commands of a guide. In them, `muniment` is the tool.
+    func runGuide(_ lines: String) throws -> Result { try shell("muniment() { \"$muniment\" \"$@\"; }\n" + lines) }
+
     /// Writes a file into the folder.
     func write(_ text: String, to name: String, mode: Int = 0o644) throws {
         let path = folder.appending(path: name)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandLineTool
 
-/// Checks `Tools/Dockerfile` without a container: what it copies, installs and runs must exist.
+/// Checks `Tools/Dockerfile` without a container: the files that it copies, and the packages and programs that it uses, must exist.
 @Suite("The container image")
 struct ContainerImageTests {
     /// An instruction of a Dockerfile: its first word, and the others.

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Daily use: no result is silently empty or silently reassuring")
 struct DailyUseTests {
-    @Test("After a revocation the tool says what the subject still has, and by which way")
+    @Test("After a revocation the tool prints the subject's remaining privileges and their ways")
     func remainingAccess() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.makeDemo()
@@ -18,7 +18,7 @@ struct DailyUseTests {
         }
     }
 
-    @Test("R8, G8: a class, a creation and an empty list tell what the creator may not do, and the grant that would help")
+    @Test("R8, G8: a class, a creation and an empty list name the privileges that the creator lacks, and the grant that would help")
     func creators() throws {
         try BuiltTool.inFreshFolder { tool in
             try tool.make("init --open")

@@ -8,7 +8,7 @@ struct DatabasePasswordTests {
     /// Is in no word of the program.
     private static let password = "Wq7rLzKp93Xd"
 
-    /// A server that is not the database, at a port of this machine. It writes what it receives to the file `received`.
+    /// A server that is not the database, at a port of this machine. It writes the received bytes to the file `received`.
     private static let impostor = """
         import socket, ssl, struct, sys, threading
         encryption, request = sys.argv[1:]
@@ -86,7 +86,7 @@ struct DatabasePasswordTests {
                 #expect(isKept, "\(options), \(environment): \(received)")
                 #expect(!output.contains(Self.password) && output.contains("The server must prove"), "\(options): \(output)")
             }
-            // With the option for trials, the impostor gets what it asks for: so it works.
+            // With the option for trials, the impostor gets the password. So the checks above can fail.
             let (_, received) = try call("", inVariable, "--log-insecure")
             let expected = ["cleartext": Self.password, "md5": "md5", "none": "SELECT", "scram": "n="]
             let isImpostor = received.contains(try #require(expected[request]))
@@ -108,21 +108,21 @@ struct DatabasePasswordTests {
                     "PGPASSWORD=\(Self.password) \(BuiltTool.executable.path) token create --data data --store '*' --can ask "
                         + "--log-without-standby --log 'postgresql://muniment@\(host):\(server.port)/muniment?\(options)' \(more)")
             }
-            let isVerified = "sslmode=verify-full&sslrootcert=\(server.folder)/crt.pem"
+            let verified = "sslmode=verify-full&sslrootcert=\(server.folder)/crt.pem"
             try server.listen(withTLS: false)
-            for options in ["", "sslmode=require", isVerified] {
+            for options in ["", "sslmode=require", verified] {
                 let result = try call(options)
                 #expect(result.code == 3 && result.errors.contains("The server must prove"), "\(options): \(result)")
             }
             #expect(try call("", "--log-insecure").code == 0)
             try server.listen(withTLS: true)
-            for options in ["", "sslmode=require", isVerified] {
+            for options in ["", "sslmode=require", verified] {
                 let result = try call(options)
                 #expect(result.code == 0, "\(options): \(result)")
             }
             // The certificate has no such name.
             #expect(try call("", host: "127.0.0.1").code == 0)
-            let other = try call(isVerified, host: "127.0.0.1")
+            let other = try call(verified, host: "127.0.0.1")
             #expect(other.code == 3 && other.errors.contains("The server must prove"), "\(other)")
             // A password in MD5 cannot be bound to the connection, but may be sent to a server that is verified.
             try server.run("SET password_encryption = md5; ALTER ROLE muniment PASSWORD '\(Self.password)'")
@@ -135,7 +135,7 @@ struct DatabasePasswordTests {
                 result = try call("")
             }
             #expect(result.code == 3 && result.errors.contains("The server must prove"), "\(result)")
-            #expect(try call(isVerified).code == 0)
+            #expect(try call(verified).code == 0)
         }
     }
 
@@ -163,33 +163,25 @@ struct DatabasePasswordTests {
                 "postgresql://muniment:\(word)@\(place)/muniment?sslmode=no",
             ]
             for address in addresses {
-                let inFile = address.replacing(#"\"#, with: #"\\"#)
-                try tool.write(#"{"listen":"127.0.0.1:0","log":"\#(inFile)"}"#, to: "c.json", mode: 0o600)
-                try tool.write(#"{"listen":"127.0.0.1:0","log":"\#(inFile)"#, to: "broken.json", mode: 0o600)
-                let tools = BuiltTool.executable.path
-                var commands = [
-                    "\(tools) serve --data data --config c.json", "\(tools) serve --check --data data --config c.json",
-                    "\(tools) serve --data data --config broken.json",
-                    "MUNIMENT_LOG='\(address)' \(tools) serve --data data --listen 127.0.0.1:0",
-                    "MUNIMENT_LOG='\(address)' \(tools) token create --data data --store '*' --can ask",
+                try tool.write(#"{"listen":"127.0.0.1:0","log":"\#(address)"}"#, to: "c.json", mode: 0o600)
+                try tool.write(#"{"listen":"127.0.0.1:0","log":"\#(address)"#, to: "broken.json", mode: 0o600)
+                let elsewhere = [
+                    "$muniment serve --data data --config c.json", "$muniment serve --check --data data --config c.json",
+                    "$muniment serve --data data --config broken.json",
+                    "MUNIMENT_LOG='\(address)' $muniment serve --data data --listen 127.0.0.1:0",
+                    "MUNIMENT_LOG='\(address)' $muniment token create --data data --store '*' --can ask",
                 ]
-                for call in [
+                let arguments = [
                     "serve --data data --log '\(address)'", "token revoke t1 --data data '--log=\(address)'",
-                    "log move --to '\(address)'",
-                ] {
-                    commands.append("\(tools) \(call)")
-                }
-                for call in [
-                    "log move '\(address)'", "'\(address)'", "token create '--lgo=\(address)'", "serve --log --to '\(address)'",
-                ] {
-                    commands.append("\(tools) \(call)")
-                }
-                for (index, command) in commands.enumerated() {
+                    "log move --to '\(address)'", "log move '\(address)'", "'\(address)'", "token create '--lgo=\(address)'",
+                    "serve --log --to '\(address)'",
+                ].map { "$muniment \($0)" }
+                for command in elsewhere + arguments {
                     let result = try tool.shell(command)
                     #expect(result.code != 0, "\(command)")
                     #expect(!(result.output + result.errors).contains(word), "\(command): \(result)")
                     // As an argument, the address is refused before anything else.
-                    if index > 4 {
+                    if arguments.contains(command) {
                         #expect(result.code == 2 && result.errors.contains("PGPASSFILE"), "\(command): \(result)")
                     }
                 }
@@ -203,7 +195,7 @@ struct DatabasePasswordTests {
                 ("PGSERVICEFILE=services", log.replacing("/muniment'", with: "/muniment?service=database'")),
             ] {
                 for command in ["serve --data data --listen 127.0.0.1:0", "token create --data data --store '*' --can ask"] {
-                    let result = try tool.shell("\(environment) \(BuiltTool.executable.path) \(command) \(log)")
+                    let result = try tool.shell("\(environment) $muniment \(command) \(log)")
                     #expect(result.code == 3 && result.errors.contains("authentication failed"), "\(environment): \(result)")
                     #expect(!(result.output + result.errors).contains(word), "\(environment): \(result)")
                 }

@@ -55,10 +55,10 @@ struct ExampleTests {
         .setClockAhead, .example("correct-clock"),
     ]
 
-    /// The commands whose examples need a database. `SharedLogCommandTests` runs them.
+    /// Commands with examples that need a database. `SharedLogCommandTests` runs them.
     private static let withDatabase = ["log schema", "log move", "log copy", "log leave", "token adopt"]
 
-    /// The commands whose examples need a browser. `SessionCommandTests` runs them.
+    /// Commands with examples that need a browser. `SessionCommandTests` runs them.
     private static let withBrowser = ["session list", "session revoke"]
 
     @Test("Each command's example, run in the order of the story, prints what its help says")

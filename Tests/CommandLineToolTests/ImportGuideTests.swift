@@ -33,7 +33,7 @@ struct ImportGuideTests {
                 count += calls.count
                 if calls.isEmpty { actual += block.lines }
                 for call in calls {
-                    let result = try tool.shell("muniment() { \"$muniment\" \"$@\"; }\n\(call.dropFirst(2)) 2>&1")
+                    let result = try tool.runGuide("\(call.dropFirst(2)) 2>&1")
                     actual += [call] + result.output.split(separator: "\n").map(String.init)
                 }
                 actual.append(line)

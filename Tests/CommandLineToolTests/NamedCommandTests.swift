@@ -21,7 +21,7 @@ struct NamedCommandTests {
         }.filter { $0.first?.first?.isLowercase ?? false || $0.first?.hasPrefix("--") ?? false }
     }
 
-    /// Returns what is wrong with a call; nil if its command and all of its options exist.
+    /// Returns the fault of a call; nil if its command and all of its options exist.
     private static func problem(_ words: [String]) -> String? {
         // `muniment grant …` and `log move|leave` name commands with other words.
         guard let first = words.first, first != "help", !first.hasPrefix("--") else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Guides for operators: their commands run, and print what the guides say")
+@Suite("Guides for operators: their commands run, with the output in the guides")
 struct OperatingGuideTests {
     private func guide(_ name: String) throws -> String {
         try String(contentsOfFile: "\(TestSettings.package)/Docs/Guides/\(name).md", encoding: .utf8)
@@ -43,9 +43,9 @@ struct OperatingGuideTests {
         let text = try guide("tokens")
         try BuiltTool.inFreshFolder { tool in
             var service: ServingTool?
-            var count = 0
-            for (call, output) in commands(in: text) {
-                count += 1
+            let calls = commands(in: text)
+            try #require(calls.count == 5)
+            for (call, output) in calls {
                 if call.hasPrefix("muniment serve ") {
                     if let service { #expect(try service.stop().code == 0) }
                     let started = try ServingTool(
@@ -54,12 +54,11 @@ struct OperatingGuideTests {
                     service = started
                     continue
                 }
-                let result = try tool.shell("muniment() { \"$muniment\" \"$@\"; }\n\(call) 2>&1")
+                let result = try tool.runGuide("\(call) 2>&1")
                 #expect(result.lines.map(masked) == output.map(masked), "\(call)")
             }
-            #expect(count == 5)
             #expect(try service?.stop().code == 0)
-            // The commands in the text. Those with an ellipsis stand for several.
+            // The commands in the text. Those with an ellipsis mean several.
             let inline = text.matches(of: /`muniment ([^`…]+)`/).map { String($0.1) }
             #expect(inline.count >= 4)
             for call in inline where !call.hasPrefix("serve") {
@@ -112,7 +111,7 @@ struct OperatingGuideTests {
             /// Runs a command with the server of the test, which has no standby, instead of that of the guide.
             @discardableResult
             func run(_ command: String) throws -> BuiltTool.Result {
-                let result = try tool.shell("muniment() { \"$muniment\" \"$@\"; }\nMUNIMENT_LOG='\(address)'\n\(command)")
+                let result = try tool.runGuide("MUNIMENT_LOG='\(address)'\n\(command)")
                 #expect(result.code == 0, "\(command): \(result.errors)")
                 return result
             }

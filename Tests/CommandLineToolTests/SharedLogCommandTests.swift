@@ -39,7 +39,7 @@ struct SharedLogCommandTests {
     }
 
     /// The cluster test found this with seed 4080891362: a node had no news from the shared log until it was started again.
-    @Test("A node whose clock was ahead, and is set right, has news from its shared log at once")
+    @Test("A node with a clock that was ahead, and is set right, has news from its shared log at once")
     func clockSetBack() throws {
         try BuiltTool.inFreshFolder { tool in
             let server = try PostgreSQLServer.withDatabase()
@@ -142,7 +142,7 @@ struct SharedLogCommandTests {
             let secret = "muni_" + String(repeating: "A", count: 43)
             let hash = try tool.shell("printf %s \(secret) | sha256sum").output.prefix(64)
             let line = #"{"created":"t2","time":"2026-01-01T00:00:00Z","hash":"\#(hash)","can":"administer","stores":"*""#
-            // The role of the service appends a token, and then what is no token.
+            // The role of the service appends a token, and then a line that is not a token.
             for text in [line, "no token"] {
                 try server.run(
                     """
@@ -165,7 +165,7 @@ struct SharedLogCommandTests {
                 #expect(try status(of: node, "/v1/stores/default/caller", own).status == 200)
                 #expect(try node.hasReported("that no node made"))
             }
-            // Commands and nodes go on.
+            // Commands and nodes continue.
             let added = try tool.make("token create --data data --store * --can ask \(log)").output
             for node in nodes {
                 var found = 0

@@ -71,6 +71,10 @@ class Console:
         self.sign_in(token)
         return self.page
 
+    def sign_out(self):
+        self.page.locator(".menu summary").click()
+        self.page.get_by_role("button", name="Sign out").click()
+
     def sign_in(self, token="admin"):
         self.page.get_by_label("Token").fill(SETTINGS["tokens"].get(token, token))
         self.page.get_by_role("button", name="Sign in").click()
@@ -225,8 +229,7 @@ def a_reload_a_new_tab_and_a_pasted_link_keep_the_session_until_sign_out(browser
     other.get_by_role("link").click()
     expect(other.get_by_role("heading", level=1)).to_have_text("user:gus")
     # Signing out ends the session in every tab.
-    page.locator(".menu summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     for closed in [page, tab, other]:
         expect(closed.get_by_label("Token")).to_be_visible()
     page.reload()
@@ -746,8 +749,7 @@ def a_draft_survives_an_expired_session(browser):
     expect(page.get_by_label("Token")).to_be_visible()
     console.sign_in("ask")
     expect(page.locator(".draft li")).to_contain_text("role:staff")
-    page.locator(".menu summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     console.sign_in("ask")
     expect(page.locator(".draft li")).to_have_count(0)
     console.close()
@@ -1234,8 +1236,7 @@ def an_account_signs_in_and_its_session_is_kept_or_else_renewed(browser):
     expect(page.get_by_role("heading", level=1)).to_contain_text(principal)
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_contain_text(principal)
-    page.locator(".menu summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     # Without a browser session, the user's session is renewed before each token expires; the clock of the page makes that soon.
     page.route("**/v1/browser-sessions", lambda route: route.abort())
     page.get_by_text("Sign in with an account").click()
@@ -1249,8 +1250,7 @@ def an_account_signs_in_and_its_session_is_kept_or_else_renewed(browser):
         page.get_by_role("link", name="Show what I can reach").click()
     page.clock.run_for(1000)
     expect(page.get_by_role("heading", level=1)).to_contain_text(principal)
-    page.locator(".menu summary").click()
-    page.get_by_role("button", name="Sign out").click()
+    console.sign_out()
     expect(page.get_by_label("Token")).to_be_visible()
     console.problems = [problem for problem in console.problems if "ERR_FAILED" not in problem]
     console.close()

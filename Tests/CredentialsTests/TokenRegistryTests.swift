@@ -35,7 +35,7 @@ struct TokenRegistryTests {
         #expect(try registry.list().map(\.id) == ["t1", "t2", "t3", "t4"])
     }
 
-    @Test("A secret is kept before its token exists, so that no end of the process leaves a token whose secret nobody has")
+    @Test("A secret is kept before its token exists, so that no end of the process leaves a token without a known secret")
     func keptFirst() throws {
         struct DiskError: Error {}
         var kept: String?

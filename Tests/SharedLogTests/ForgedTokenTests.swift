@@ -8,19 +8,11 @@ import PostgreSQLLog
 import TestSupport
 import Testing
 
-/// Someone with the password of the database appends to the log of tokens what they like. The nodes accept only lines of nodes.
+/// Someone with the password of the database appends any lines to the log of tokens. The nodes accept only lines of nodes.
 @Suite("Tokens that no node made")
 struct ForgedTokenTests {
     private let now = Instant.newYear
     private typealias Nodes = SharedTokensTests
-
-    /// Calls `body` with a log and a folder for nodes.
-    private func withLog(_ body: (any SharedLog, _ folder: String) throws -> Void) throws {
-        let logs = try Database.logs()
-        defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString.lowercased())
-        try withTemporaryFolder { try body(log, $0) }
-    }
 
     /// A token of the attacker, and the line that creates it.
     private static let secret = "muni_" + String(repeating: "A", count: 43)
@@ -49,7 +41,7 @@ struct ForgedTokenTests {
 
     @Test("A line that no node made gives no access and stops nothing, and is reported once")
     func forged() throws {
-        try withLog { log, folder in
+        try Nodes.withLog { log, folder in
             let (first, second) = (Reports(), Reports())
             let nodes = [
                 try Nodes.node(0, in: folder, log) { first.add($0) }, try Nodes.node(1, in: folder, log) { second.add($0) },
@@ -96,7 +88,7 @@ struct ForgedTokenTests {
 
     @Test("A revoked token does not come back by lines that are added again, moved or left out")
     func replayed() throws {
-        try withLog { log, folder in
+        try Nodes.withLog { log, folder in
             let node = try Nodes.node(0, in: folder, log)
             let (secret, token) = try node.create(stores: .all, right: .administer, at: now)
             try node.revoke(id: token.id, at: now)
@@ -115,7 +107,7 @@ struct ForgedTokenTests {
             }
             // The database rewrites the log: without the revocation, with two lines exchanged, and with the end cut off.
             for (number, changed) in [[0, 1, 3], [0, 1, 3, 2], [0, 3], [0, 1]].enumerated() {
-                try withLog { rewritten, _ in
+                try Nodes.withLog { rewritten, _ in
                     try Self.append(changed.map { lines[$0] }, to: rewritten)
                     // The node's own copy has the revocation.
                     let copy = TokenRegistry(dataDirectory: folder + "/node0", shared: rewritten)
@@ -141,7 +133,7 @@ struct ForgedTokenTests {
 
     @Test("A log that an earlier release wrote is followed only after an operator has adopted its tokens")
     func adopted() throws {
-        try withLog { log, folder in
+        try Nodes.withLog { log, folder in
             let other = Self.secret.replacing("A", with: "B")
             let old = [
                 Self.line(creating: "t1"), Self.line(creating: "t2", secret: other),
@@ -167,11 +159,11 @@ struct ForgedTokenTests {
             try nodes[1].followSharedLog()
             #expect(try nodes[1].list() == found)
             // A line that is not a change of tokens cannot be adopted, and neither can lines that the node's copy contradicts.
-            try withLog { log, folder in
+            try Nodes.withLog { log, folder in
                 try Self.append(["no JSON"], to: log)
                 #expect(throws: TokenLogError.unreadable(line: 1)) { try Nodes.node(0, in: folder, log).adoptSharedLines() }
             }
-            try withLog { changed, _ in
+            try Nodes.withLog { changed, _ in
                 try Self.append([old[0], Self.line(creating: "t2", secret: Self.secret.replacing("A", with: "C"))], to: changed)
                 let copy = TokenRegistry(dataDirectory: folder + "/node0", shared: changed)
                 #expect(Self.differs { _ = try copy.adoptSharedLines() })
@@ -182,7 +174,7 @@ struct ForgedTokenTests {
 
     @Test("A node without the key of the tokens, with another one or with one that others can read is refused")
     func keys() throws {
-        try withLog { log, folder in
+        try Nodes.withLog { log, folder in
             let first = try Nodes.node(0, in: folder, log)
             _ = try first.create(stores: .all, right: .administer, at: now)
             let mode = try FileManager.default.attributesOfItem(atPath: first.keyPath)[.posixPermissions] as? Int
@@ -194,7 +186,7 @@ struct ForgedTokenTests {
             let node = try Nodes.node(1, in: folder, log)
             #expect(throws: TokenLogError.keyMissing(path: node.keyPath)) { try node.followSharedLog() }
             #expect(throws: TokenLogError.keyMissing(path: node.keyPath)) { try node.checkSharedLog() }
-            try withLog { other, _ in _ = try Nodes.node(2, in: folder, other).create(stores: .all, right: .ask, at: now) }
+            try Nodes.withLog { other, _ in _ = try Nodes.node(2, in: folder, other).create(stores: .all, right: .ask, at: now) }
             try FileManager.default.copyItem(atPath: folder + "/node2/.muniment/tokens.key", toPath: node.keyPath)
             #expect(throws: TokenLogError.otherKey(path: node.keyPath)) { try node.followSharedLog() }
             #expect(throws: TokenLogError.otherKey(path: node.keyPath)) { try node.create(stores: .all, right: .ask, at: now) }
@@ -217,7 +209,7 @@ struct ForgedTokenTests {
     func restored() throws {
         try withTemporaryFolder { folder in
             var secrets: [String] = []
-            try withLog { log, _ in
+            try Nodes.withLog { log, _ in
                 secrets.append(try Nodes.node(0, in: folder, log).create(stores: .all, right: .ask, at: now).secret)
             }
             // With the key, the same lines begin the next log. Without it, or with lines that were made on one machine, they are adopted.
@@ -228,7 +220,7 @@ struct ForgedTokenTests {
                         try TokenRegistry(dataDirectory: folder + "/node0").create(stores: .all, right: .ask, at: now).secret)
                 }
                 if step == 2 { try FileManager.default.removeItem(atPath: folder + "/node0/.muniment/tokens.key") }
-                try withLog { log, _ in
+                try Nodes.withLog { log, _ in
                     let node = try Nodes.node(0, in: folder, log)
                     secrets.append(try node.create(stores: .all, right: .ask, at: now).secret)
                     try? FileManager.default.removeItem(atPath: folder + "/node1")

@@ -85,7 +85,7 @@ extension SplitMix64 {
 /// What every shared log must do.
 @Suite("Shared logs")
 struct SharedLogConformanceTests {
-    @Test("A log appends a group only at its end, and returns what was appended", arguments: Implementation.allCases)
+    @Test("A log appends a group only at its end, and returns it", arguments: Implementation.allCases)
     func sequence(_ implementation: Implementation) throws {
         try implementation.withLog { log in
             var groups = InventedGroups(seed: TestSettings.firstSeed)

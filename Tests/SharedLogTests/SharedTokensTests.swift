@@ -20,6 +20,11 @@ struct SharedTokensTests {
         return false
     }
 
+    /// Calls `body` with an empty log and a folder for nodes.
+    static func withLog(_ body: (any SharedLog, _ folder: String) throws -> Void) throws {
+        try Implementation.postgreSQL.withLog { log in try withTemporaryFolder { try body(log, $0) } }
+    }
+
     /// Returns the tokens of a node with a folder of its own.
     static func node(
         _ number: Int, in folder: String, _ log: any SharedLog, report: @escaping @Sendable (String) -> Void = { _ in }
@@ -38,10 +43,7 @@ struct SharedTokensTests {
 
     @Test("A token that is created or revoked at one node is so at the others, with the same file")
     func tokens() throws {
-        let logs = try Database.logs()
-        defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString.lowercased())
-        try withTemporaryFolder { folder in
+        try Self.withLog { log, folder in
             let nodes = try (0..<2).map { try Self.node($0, in: folder, log) }
             try nodes[0].followSharedLog()
             try Self.copyKey(in: folder, to: 1)
@@ -70,10 +72,7 @@ struct SharedTokensTests {
 
     @Test("A revocation that reached the log is reported as made, also if the node then loses the log")
     func lostLog() throws {
-        let logs = try Database.logs()
-        defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString.lowercased())
-        try withTemporaryFolder { folder in
+        try Self.withLog { log, folder in
             let now = Instant.newYear
             let other = try Self.node(0, in: folder, log)
             let (secret, token) = try other.create(stores: .all, right: .administer, at: now)
@@ -119,10 +118,7 @@ struct SharedTokensTests {
 
     @Test("The first node brings its tokens to the log, and a node with other tokens is refused")
     func firstNode() throws {
-        let logs = try Database.logs()
-        defer { logs.close() }
-        let log = logs.log(of: UUID().uuidString.lowercased())
-        try withTemporaryFolder { folder in
+        try Self.withLog { log, folder in
             let now = Instant.newYear
             var secrets: [String] = []
             for node in 0..<2 {

@@ -38,7 +38,7 @@ struct StructureTests {
         try Environment(path: folder.path, options: EnvironmentOptions(isReadOnly: true)).close()
     }
 
-    @Test("E3: the check counts only bytes whose change it finds, or which change a row")
+    @Test("E3: a change of a counted byte is found, or changes a row")
     func usedBytes() throws {
         let folder = try ScratchFolder()
         let environment = try Environment(path: folder.path, options: EnvironmentOptions(tableLimit: 1))

@@ -111,7 +111,7 @@ def is_serving(machine, token):
 
 
 def readiness(machine):
-    """What a node says about itself: `ready`, or the reason why it is not."""
+    """The node's own state: `ready`, or the reason why it is not."""
     try:
         status, body = ask(machine, "/readyz")
     except (OSError, http.client.HTTPException) as error:

@@ -60,7 +60,7 @@ struct LogRows {
         end(key, start, Digest(of: writer.bytes.span.extracting(start - Digest.byteCount..<writer.bytes.count)))
     }
 
-    /// Adds a record whose hash was checked.
+    /// Adds a record after its hash was checked.
     mutating func add(_ key: FixedKey, _ record: ChainedRecord) {
         let start = writer.bytes.count
         writer.raw(record.bytes)

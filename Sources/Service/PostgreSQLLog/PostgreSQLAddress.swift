@@ -32,8 +32,8 @@ public struct PostgreSQLAddress: Sendable {
     /// Keywords that replace those of the address. They keep the password from a server that only listens at the address of the database.
     ///
     /// Either the certificate of the server is verified, or the password is only used for SCRAM that is bound to the encrypted connection:
-    /// libpq then refuses to send it, also in MD5, and a server that does not know it cannot pass the answer on. Nothing is needed for a
-    /// socket of this machine.
+    /// libpq then sends it neither in plain text nor as MD5, and a false server cannot pass the SCRAM answer on to the real one. Nothing is
+    /// needed for a socket of this machine.
     var protection: [(keyword: String, value: String)] {
         let defaults = unsafe PQconndefaults().map { unsafe Self.options($0).values } ?? [:]
         func value(_ keyword: String) -> String? { values[keyword] ?? defaults[keyword] }

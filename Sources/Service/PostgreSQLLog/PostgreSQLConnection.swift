@@ -149,8 +149,8 @@ internal import Synchronization
     /// Returns a message of libpq or of the server without the password, in case it repeats it.
     private func withoutSecrets(_ text: String, of connection: OpaquePointer) -> String {
         // The password can also come from a file or from the environment.
-        let used = unsafe PQpass(connection).map { unsafe String(cString: $0) }
-        return (address.secrets + [used].compactMap { $0 }).filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: "…") }
+        let used = unsafe PQpass(connection).map { unsafe String(cString: $0) } ?? ""
+        return (address.secrets + [used]).filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: "…") }
     }
 
     private func run(

@@ -53,7 +53,7 @@ public final class PostgreSQLLogs: SharedLogs {
             .compactMap { $0[0].map { String(decoding: $0, as: UTF8.self) } }
     }
 
-    /// Throws unless the server keeps what it acknowledges, and has the tables of this version.
+    /// Throws unless the server keeps acknowledged rows, and has the tables of this version.
     private static func check(_ connection: PostgreSQLConnection, allowsNoStandby: Bool) throws {
         let settings = try connection.run(
             """

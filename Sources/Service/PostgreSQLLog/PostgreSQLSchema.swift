@@ -9,12 +9,12 @@ public enum PostgreSQLSchema {
     /// SQL for `psql`, run by a superuser or by an owner who is a member of `pg_monitor`. Can be run again by the same role.
     ///
     /// It changes nothing if another role has made a part of the schema, or if a table is not as the script makes it: the role of the
-    /// service would trust what is not the log.
+    /// service would trust rows of another table.
     ///
     /// - Parameter role: the role of the service, which must exist.
     public static func sql(role: String) -> String {
-        let literal = "'" + role.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-        let role = "\"" + role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        let literal = "'" + role.replacing("'", with: "''") + "'"
+        let role = "\"" + role.replacing("\"", with: "\"\"") + "\""
         return """
             BEGIN;
             -- Only functions of the engine run, whatever others have created.

@@ -119,7 +119,7 @@ public final class MunimentService: HTTPApplication {
     /// Counts a fault that is in the log already.
     public func countFault() { operations.faults.count.add() }
 
-    /// The secret with which the command line tool on this machine authenticates in place of a token.
+    /// The secret that the command line tool on this machine uses in place of a token.
     var secretOfTool: String { serviceLock.secret }
 
     /// Closes the stores after all running reads and writes have ended. Queued work is dropped, because the server has already stopped and
@@ -252,7 +252,7 @@ public final class MunimentService: HTTPApplication {
             do throws(Problem) {
                 if case .deadlinePassed? = cancellation.reason { throw .issuerIsSlow }
                 let credential = try self.authenticator.credential(verifying: jwt, from: exchange.client)
-                // A request whose client has closed its connection is not handled.
+                // A request is not handled after its client closed the connection.
                 if case .cancelled? = cancellation.reason { return }
                 try credential.caller.require(route.need, in: exchange.storeName)
                 exchange.identify(credential)

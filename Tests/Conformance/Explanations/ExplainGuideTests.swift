@@ -16,7 +16,7 @@ struct ExplainGuideTests {
         let folder = NSTemporaryDirectory() + UUID().uuidString
         let store = try Store.create(at: folder + "/store", preset: .open)
 
-        // Fay works in the office, the office belongs to the staff, and the staff may read what is in the handbook's folder.
+        // Fay works in the office, the office belongs to the staff, and the staff may read the objects in the handbook's folder.
         try store.commit(
             Transaction(
                 "user:root",

@@ -16,7 +16,7 @@ struct AskingGuideTests {
         let folder = NSTemporaryDirectory() + UUID().uuidString
         let store = try Store.create(at: folder + "/store", preset: .open)
 
-        // A class of books, four of them, of which Ann may read and query three.
+        // A class of books. Ann may read and query three of the four.
         func book(_ name: Name, _ title: String, _ year: Int64) -> Change {
             .createObject(name, value: .object(["title": .string(title), "year": .integer(year)]))
         }
@@ -75,7 +75,7 @@ struct AskingGuideTests {
         print(try store.query(Query("book"), as: "user:ann", at: .revision(begun.head)).objects)  // []
         print(try store.query(Query("book"), as: "user:ann", at: .revision(shared.head)).objects.count)  // 3
 
-        // A property that the class does not name is refused. `changeClass` with a longer list names it, for what is there already too.
+        // A property that the class does not name is refused. `changeClass` with a longer list names it, also for existing objects.
         let thick = Query("book", where: .compare("pages", .atLeast, .integer(300)))
         do { _ = try store.query(thick, as: "user:ann") } catch let refusal as Refusal {
             print(refusal.code, refusal.message)  // malformed, with the property and what to do

@@ -76,7 +76,7 @@ struct AuditGuideTests {
             cursor = page.cursor
             if page.isLast { break }
         }
-        // What comes later comes behind the last page, and nothing of it twice.
+        // Later records follow on the last page, each once.
         let kept = cursor?.description ?? ""
         try commit("user:ann", .grant("user:bob", on: "record:7", ["read"]))
         let since = try store.audit(after: try AuditCursor(kept), limit: 3)

@@ -32,7 +32,7 @@ struct NoticesGuideTests {
         defer { fixture.closeAndRemove(folder) }
 
         // guide begins
-        // The folder is the team's, and Bob joins it; the news is everybody's; and then Bob may write it.
+        // The folder is the team's, and Bob joins it; the news is everyone's; and then Bob may write it.
         try await store.commit(
             Transaction("user:root", [.grant("role:team", on: "doc:plans", ["read"]), .addMember("user:bob", to: "role:team")]))
         try await store.commit(Transaction("user:root", [.grant(.everyone, on: "doc:news", ["read"])]))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The receipt tells what its caller should know about changes")
 struct ChangeNoteTests {
-    /// A store whose store level gives everyone what the tests use, and a class `doc` that gives `read` to staff only.
+    /// A store that gives everyone the privileges of the tests at its level, and a class `doc` that gives `read` to staff only.
     private func withLevels(_ body: (StoreFixture) throws -> Void) throws {
         try withStore(.locked) { fixture in
             try fixture.commit(
@@ -77,7 +77,7 @@ struct ChangeNoteTests {
         try fixture.store.commit(Transaction(caller, changes)).notes
     }
 
-    @Test("R8: a class whose objects give their creators nothing is named, with the option that gives them privileges")
+    @Test("R8: a class that gives creators nothing on their objects is named, with the option that gives them privileges")
     func creatorPrivileges() throws {
         try withLevels { fixture in
             let found = try notes(fixture, .register("user:cat"), .defineClass("a"))

@@ -18,7 +18,7 @@ struct SharedFolderTests {
         return path
     }
 
-    /// Locks the byte of a lock file with which LMDB marks a process as a reader, as a process with the same id in another container does.
+    /// Locks the byte of a lock file that marks a process as a reader, as a process with the same id in another container does.
     private func takeProcessID(in file: String) throws -> FileHandle {
         let handle = try #require(FileHandle(forUpdatingAtPath: file))
         var range = flock()
@@ -32,7 +32,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "E3: a process id that another container uses is named with a remedy: not as damage, and the index is not folded again",
+        "E3: a process id that another container uses is reported with a remedy and not as damage, and the index is not folded again",
         arguments: ["log", "index"])
     func takenProcessID(environment: String) throws {
         let folder = try ScratchFolder()
@@ -43,23 +43,16 @@ struct SharedFolderTests {
         func isNamed(_ error: any Error) -> Bool {
             "\(error)".contains("another process with the same process id") && "\(error)".contains("docker run --pid=host")
         }
-        func opening(_ access: StoreAccess) -> (any Error)? {
-            do { try Store.open(at: path, access).close() } catch { return error }
-            return nil
+        for access in [StoreAccess.reading, .writing] {
+            #expect { try Store.open(at: path, access).close() } throws: { isNamed($0) }
         }
-        let (reading, writing) = (opening(.reading), opening(.writing))
-        #expect(reading.map(isNamed) == true, "\(reading.map { "\($0)" } ?? "it opened")")
-        #expect(writing.map(isNamed) == true, "\(writing.map { "\($0)" } ?? "it opened")")
-        do {
-            let report = try Store.verify(at: path)
-            Issue.record("a report: \(report.problems)")
-        } catch { #expect(isNamed(error), "\(error)") }
+        #expect { try Store.verify(at: path) } throws: { isNamed($0) }
         #expect(try FileManager.default.attributesOfItem(atPath: index)[.systemFileNumber] as? UInt64 == written)
         try other.close()
         #expect(try Store.verify(at: path).problems == [])
     }
 
-    @Test("The folder of a killed verification is removed by the next one and the next writer, that of a running one by none")
+    @Test("The next verification and the next writer remove the folder of a killed verification, and not that of a running one")
     func leftByVerification() throws {
         let folder = try ScratchFolder()
         let path = try makeStore(folder)

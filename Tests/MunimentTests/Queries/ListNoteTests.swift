@@ -38,10 +38,15 @@ struct ListNoteTests {
         }
     }
 
+    /// Lets Ann read the first document, and not query it.
+    private func letRead(_ fixture: StoreFixture) throws {
+        try fixture.commit(.grant("everyone", on: "class:doc", ["read"]), .grant("user:ann", on: "doc:1", ["read"]))
+    }
+
     @Test("G8: a caller who may read matching objects and not query them is told to get query")
     func query() throws {
         try withDocuments { fixture in
-            try fixture.commit(.grant("everyone", on: "class:doc", ["read"]), .grant("user:ann", on: "doc:1", ["read"]))
+            try letRead(fixture)
             let found = try #require(try note(fixture))
             #expect(found.reason == .noQuery && found.message.hasSuffix("Grant query on the objects"))
             #expect(try note(fixture, pages: 1)?.reason == .noQuery)
@@ -53,7 +58,7 @@ struct ListNoteTests {
     @Test("E15: the note is the same whether the class has objects that the caller may not read, or none")
     func hidden() throws {
         try withDocuments { fixture in
-            try fixture.commit(.grant("everyone", on: "class:doc", ["read"]), .grant("user:ann", on: "doc:1", ["read"]))
+            try letRead(fixture)
             let matching = try #require(try note(fixture, pages: 2))
             #expect(try matching.reason == .noAccess && matching == note(fixture, pages: 3))
             try fixture.commit(.revoke("user:ann", on: "doc:1"))
@@ -66,7 +71,7 @@ struct ListNoteTests {
     @Test("E15: for a moment of the past, a caller is told about the levels only")
     func past() throws {
         try withDocuments { fixture in
-            try fixture.commit(.grant("everyone", on: "class:doc", ["read"]), .grant("user:ann", on: "doc:1", ["read"]))
+            try letRead(fixture)
             let head = try fixture.head
             func told(_ moment: Moment) throws -> ListNote.Reason? {
                 let audience = Audience.caller("user:ann", at: fixture.clock.now)
@@ -78,7 +83,7 @@ struct ListNoteTests {
         }
     }
 
-    @Test("A caller to whom the class gives access to all objects gets no note")
+    @Test("A caller with access to all objects of the class gets no note")
     func open() throws {
         try withDocuments { fixture in
             try fixture.commit(

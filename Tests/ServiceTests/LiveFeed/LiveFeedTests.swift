@@ -163,7 +163,7 @@ struct LiveFeedTests {
                 fixture.service.liveFeeds.tick()
                 return fixture.service.liveFeeds.count == 0
             }
-            try await until("nobody waits") { store.waitingObservers == 0 }
+            try await until("no observer waits") { store.waitingObservers == 0 }
         }
     }
 

@@ -3,9 +3,9 @@ import HTTPServer
 import ServiceSupport
 import Testing
 
-@Suite("Notes: what a creator and the caller of an empty list are told over HTTP")
+@Suite("Notes over HTTP for creators, and for callers with an empty list")
 struct NoteRouteTests {
-    private let note = #"{"op":"createObject","object":"doc:mine","value":{"pages":7}}"#
+    private let creation = #"{"op":"createObject","object":"doc:mine"}"#
 
     @Test("R8: the receipt of a class without creator privileges names the option that gives them")
     func classes() async throws {
@@ -25,7 +25,7 @@ struct NoteRouteTests {
     func creations() async throws {
         try await withFirm(isLive: true) { firm in
             let ann = try firm.act(as: "user:ann")
-            let receipt = try await firm.json("POST", "/transactions", token: ann, json: #"{"do":[\#(note)]}"#)
+            let receipt = try await firm.json("POST", "/transactions", token: ann, json: #"{"do":[\#(creation)]}"#)
             #expect(receipt.list("notes").map { $0.text("reason") } == ["unreadable"])
             let created = [HTTPHeader("If-None-Match", "*")]
             let put = try await firm.json("PUT", "/objects/doc%3Aother", token: ann, json: "{}", headers: created, status: 201)
@@ -43,7 +43,7 @@ struct NoteRouteTests {
             func answer(_ members: String = "") async throws -> JSONValue {
                 try await firm.json("POST", "/query", token: ann, json: #"{"class":"doc"\#(members)}"#)
             }
-            // Ann may read the plan with 3 pages, and not the note with 1 page.
+            // Ann may read `doc:plan`, with 3 pages, and not `doc:note`, with 1 page.
             let unqueried = try await answer()
             #expect(unqueried.texts("objects").isEmpty && unqueried["note"]?.text("reason") == "noQuery")
             let hidden = try await answer(#","where":{"pages":1}"#)

@@ -91,19 +91,9 @@ public final class PostgreSQLServer: @unchecked Sendable {
     }
 
     private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw Failed(description: "no free port") }
-        return UInt16(bigEndian: address.sin_port)
+        let (socket, port) = try LoopbackSocket.listening()
+        close(socket)
+        return port
     }
 
     /// Kills all processes of the server, as a loss of power would.

@@ -11,8 +11,8 @@ extension Accounts {
         sessions.lookup(access: access, at: clock())?.0.id == session
     }
 
-    /// Returns a session that has not ended and its account, whatever the tokens of the session. For a browser session, which replaces
-    /// the tokens. Nil while the account is being deleted.
+    /// Returns an open session by its id, and its account. No token is needed: a browser session replaces the tokens. Nil while the
+    /// account is being deleted.
     public func session(_ id: SessionID) -> (session: Session, account: Account)? {
         let now = clock()
         return book.read { state in

@@ -166,7 +166,7 @@ final class AccountDatabase: Sendable {
 
     /// Checks the pages of the log, reads it and the keys again, and compares the result with the state in memory. Changes wait meanwhile.
     ///
-    /// - Returns: the number of records, accounts and sessions.
+    /// - Returns: the number of records, accounts, sessions and bytes.
     /// - Throws: the errors of opening, ``AccountDatabaseError/different(_:)`` and ``AccountDatabaseError/closed``.
     func verify() throws -> AccountVerification {
         try writer.sync {

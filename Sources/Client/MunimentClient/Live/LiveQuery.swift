@@ -5,7 +5,7 @@ public import Primitives
 @MainActor @Observable public final class LiveQuery {
     /// The first objects of the query, in its order.
     public private(set) var objects: [Name] = []
-    /// Why there are no objects, if the caller lacks access.
+    /// The reason for an empty list, if the caller lacks access.
     public private(set) var note: ListNote?
     public private(set) var state = LiveState.loading
     @ObservationIgnored private var revision = Revision.genesis

@@ -72,7 +72,7 @@
         }
     }
 
-    /// The stream of a transfer. It cancels the transfer when nobody can read it.
+    /// The stream of a transfer. It cancels the transfer when it has no reader.
     private final class TransferStream: ResponseStream {
         private let transfer: Transfer
         let status: Int

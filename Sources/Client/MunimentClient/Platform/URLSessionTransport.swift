@@ -95,7 +95,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
-/// The stream of an exchange. It cancels the exchange when nobody can read it.
+/// The stream of an exchange. It cancels the exchange when it has no reader.
 private final class HTTPStream: ResponseStream {
     private let exchange: HTTPExchange
     let status: Int

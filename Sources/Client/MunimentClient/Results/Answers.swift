@@ -10,7 +10,7 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     /// The hash of the commit in hexadecimal digits. It covers the whole history up to the commit. Nil if the transaction changed
     /// nothing.
     public let hash: String?
-    /// What the caller should know about changes. Empty for a repeated request.
+    /// Notes about changes that had no effect, or that give creators no access. Empty for a repeated request.
     public let notes: [ChangeNote]
 
     init(members: JSONObject) throws {
@@ -19,15 +19,15 @@ public struct CommitReceipt: Hashable, Sendable, WireObject {
     }
 }
 
-/// What the caller of a transaction should know about a change that was committed.
+/// A note for the caller about a change that was committed.
 public struct ChangeNote: Hashable, Sendable, WireObject {
     /// The index of the change in the transaction, from 0.
     public let change: Int
-    /// `unchanged`, `storeLevel`, `classLevel` or `stillAllowed` for a change by which nobody gained or lost access;
-    /// `noCreatorPrivileges` for a class whose objects' creators get no privileges on them; `unreadable` for an object that the caller
+    /// `unchanged`, `storeLevel`, `classLevel` or `stillAllowed` for a change that neither gave nor took access;
+    /// `noCreatorPrivileges` for a class that gives creators no privileges on their objects; `unreadable` for an object that the caller
     /// created and may not read; or a reason of a later version of the service.
     public let reason: String
-    /// What is the case, and how to change it.
+    /// The explanation, and the remedy.
     public let message: String
 
     init(members: JSONObject) throws {
@@ -135,7 +135,7 @@ public struct StoredObject: Hashable, Sendable, WireObject {
     public let value: JSONValue
     /// The revision of the last change of the value, the parent or the owner: pass it as `expecting` to the next change.
     public let changed: Revision
-    /// The revision at which the object was read.
+    /// The revision of the store that was read.
     public let revision: Revision
 
     init(members: JSONObject) throws {

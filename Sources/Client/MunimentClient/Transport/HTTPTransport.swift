@@ -94,7 +94,7 @@ public protocol HTTPTransport: Sendable {
     func open(_ request: ServiceRequest) async throws(TransportError) -> any ResponseStream
 }
 
-/// A response whose body is read while it arrives. Releasing it closes the connection.
+/// A response with a body that is read while it arrives. Releasing it closes the connection.
 public protocol ResponseStream: AnyObject, Sendable {
     var status: Int { get }
     /// The headers, with names in lowercase.

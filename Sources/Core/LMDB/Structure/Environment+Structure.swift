@@ -25,7 +25,7 @@ extension Environment {
     ///
     /// Linear in the pages above the rows, about one in a hundred; in all pages if the file has at most `leafLimitBytes`.
     ///
-    /// - Parameter leafLimitBytes: the largest file of which all pages are read.
+    /// - Parameter leafLimitBytes: files of at most this size are read completely.
     /// - Returns: the bytes that a reader of every row uses. The others are free pages, room in pages, and the older head page. Nil if the
     ///   file is missing, or another process wrote to it too often meanwhile.
     /// - Throws: a `StorageError` of the kind `corrupted` that describes the fault.

@@ -9,8 +9,8 @@ struct HeadPage {
     /// A table's tree of pages, as its record describes it.
     struct Tree {
         static let recordBytes = 48
-        /// The bytes of a record without the first four, which LMDB does not use.
-        static let usedBytes = recordBytes - 4
+        /// The first bytes of a record, which LMDB does not use.
+        static let unusedBytes = 4
         /// The value for a missing root.
         static let noPage = -1
         /// The key order of the table of free pages: as numbers.
@@ -39,7 +39,7 @@ struct HeadPage {
     private static let magic = 0xBEEF_C0DE
     private static let formatVersion = 1
     /// The bytes that are read: the kind, the start, the version and page size, both trees, the last page and the transaction.
-    static let usedBytes = 2 + 8 + 4 + 2 * Tree.usedBytes + 16
+    static let usedBytes = 2 + 8 + 4 + 2 * (Tree.recordBytes - Tree.unusedBytes) + 16
 
     private init(_ page: Page) throws(StructureError) {
         guard try page.kind == PageKind.head, try page.word(16) == Self.magic else {

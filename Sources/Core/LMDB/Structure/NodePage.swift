@@ -5,6 +5,8 @@ struct NodePage {
     static let usedHeaderBytes = 14
 
     let count: Int
+    /// The used bytes of the header and of the table of entries.
+    var usedBytes: Int { Self.usedHeaderBytes + 2 * count }
     private let page: Page
     private let upper: Int
 
@@ -89,7 +91,7 @@ struct Node {
     var leafBytes: Int { (usedBytes + 1) & ~1 }
 
     /// Whether the value is in this page and is not a table, so that it does not refer to other pages.
-    var isPlain: Bool { flags == 0 && offset + Self.headerBytes + keyBytes + low <= Environment.pageBytes }
+    var isPlain: Bool { flags == 0 && offset + prefixBytes + low <= Environment.pageBytes }
 
     var value: Value {
         get throws(StructureError) {

@@ -4,9 +4,4 @@ public struct PageUse: Hashable, Sendable {
     public let checkedBytes: Int
     /// The bytes of the file.
     public let fileBytes: Int
-
-    public init(checkedBytes: Int, fileBytes: Int) {
-        self.checkedBytes = checkedBytes
-        self.fileBytes = fileBytes
-    }
 }

@@ -98,7 +98,7 @@ struct StructureCheck {
         }
         count.branchPages += 1
         let nodes = try NodePage(page, kind: PageKind.branch)
-        if content != .freePages { usedBytes += NodePage.usedHeaderBytes + 2 * nodes.count }
+        use(nodes.usedBytes, in: content)
         guard nodes.count >= 1 else { throw StructureError("page \(number) has an invalid reference") }
         var inner = bounds
         var bytes = 0
@@ -106,7 +106,7 @@ struct StructureCheck {
             let node = try nodes.node(index)
             bytes += node.branchBytes
             // The first key of such a page is not read.
-            if content != .freePages { usedBytes += index == 0 ? Node.headerBytes : node.prefixBytes }
+            use(index == 0 ? Node.headerBytes : node.prefixBytes, in: content)
             // The first entry covers all keys before the second one.
             inner.to = index + 1 < nodes.count ? try nodes.node(index + 1).key : bounds.to
             if content != .freePages, index > 0 {
@@ -125,7 +125,7 @@ struct StructureCheck {
     ) throws(StructureError) {
         let nodes = try NodePage(page, kind: PageKind.leaf)
         count.rows += nodes.count
-        if content != .freePages { usedBytes += NodePage.usedHeaderBytes + 2 * nodes.count }
+        use(nodes.usedBytes, in: content)
         var previous: PageBytes?
         var bytes = 0
         for index in 0..<nodes.count {
@@ -145,16 +145,20 @@ struct StructureCheck {
         try nodes.checkFill(bytes)
     }
 
+    /// Counts bytes that a reader of every row uses. Such a reader uses no lists of free pages.
+    private mutating func use(_ bytes: Int, in content: Content) { if content != .freePages { usedBytes += bytes } }
+
     /// Checks the pages that a value refers to.
     private mutating func follow(_ value: Node.Value, _ content: Content, _ count: inout Count) throws(StructureError) {
         if case .elsewhere(let first, let bytes) = value {
             count.overflowPages += try takeOverflow(first, bytes)
-            if content != .freePages { usedBytes += NodePage.usedHeaderBytes + bytes }
+            use(NodePage.usedHeaderBytes + bytes, in: content)
         }
         switch (content, value) {
         case (.freePages, _): try takeFree(value)
         case (.tables, .table(let tree)):
-            usedBytes -= HeadPage.Tree.recordBytes - HeadPage.Tree.usedBytes
+            // The whole record was counted with its row.
+            usedBytes -= HeadPage.Tree.unusedBytes
             try walk(tree, .rows)
         case (.rows, .table): throw StructureError("a table is among the rows of another")
         default: break

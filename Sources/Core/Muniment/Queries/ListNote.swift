@@ -2,7 +2,7 @@ public import Events
 public import Permissions
 internal import Projections
 
-/// Why a caller finds no object of a class, and the grant that would help. It depends only on what the caller may know: its own
+/// Why a caller finds no object of a class, and the grant that would help. It depends only on facts that the caller may know: its own
 /// privileges, and the objects that it may read.
 public struct ListNote: Hashable, Sendable {
     public let reason: Reason
@@ -25,9 +25,9 @@ extension Snapshot {
     /// Returns why a query without results finds nothing, if its caller lacks access. Costs at most as much as the query.
     ///
     /// - Parameters:
-    ///   - query: a query whose first page is empty.
+    ///   - query: a query with an empty first page.
     ///   - caller: the caller, who must be allowed to query the class.
-    /// - Returns: nil for an administrator, for a caller to whom the class gives access to all its objects, and for a role that does
+    /// - Returns: nil for an administrator, for a caller with access to all objects of the class, and for a role that does
     ///   not exist.
     /// - Throws: `Refusal`, as ``query(_:as:after:)``.
     public func note(onEmpty query: Query, as caller: Name) throws -> ListNote? {
@@ -59,7 +59,7 @@ extension Snapshot {
                 + "read and query on it")
     }
 
-    /// Returns the level whose entries deny `read` on every object of a class; nil if none does.
+    /// Returns the level that denies `read` on every object of a class; nil without one.
     private func levelAbove(_ options: ClassOptions, _ verdict: Verdict, _ className: String) -> Name? {
         if verdict.decidingLevel(for: .read) == .store { return .store }
         return options.composition == .narrowing ? .class(className) : nil

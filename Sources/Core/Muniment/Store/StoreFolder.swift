@@ -35,7 +35,7 @@ struct StoreFolder: Sendable {
     var clockMark: ClockMark { ClockMark(path: index + "/clock") }
     var lock: String { path + "/writer.lock" }
     var levels: String { path + "/levels.json" }
-    /// Marks a copy of a shared log, to which nothing may be appended without that log.
+    /// Marks a copy of a shared log: nothing may be appended to it without that log.
     var sharedMark: String { path + "/shared" }
     var seenHead: LastKnownHead { LastKnownHead(folder: path) }
     var logSeal: PageSeal { PageSeal(folder: log) }

@@ -86,7 +86,7 @@ final class CommitSignal: Sendable {
         case touching
         /// A commit that may affect one of some subjects.
         case affecting
-        /// A commit that may affect what one of some subjects may read.
+        /// A commit that may affect the read access of one of some subjects.
         case affectingValues
         /// Any commit.
         case anything

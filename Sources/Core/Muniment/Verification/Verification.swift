@@ -85,9 +85,7 @@ private struct Verification {
     var refusalHash: Digest?
     var problems: [String] = []
     var notes: [String] = []
-    private var isIndexSealed = true
-
-    init(folder: StoreFolder, options: StoreOptions) { (self.folder, self.options) = (folder, options) }
+    var isIndexSealed = true
 
     mutating func run(quick: Bool) throws -> VerificationReport {
         let sealed = try folder.logSeal.problems()

@@ -13,8 +13,7 @@ struct VerificationDraft {
         path = "\(parent)/\(Self.prefix)\(UUID().uuidString)"
         try makeFolder(path)
         do {
-            lock = try FileLock(
-                path: Self.lockFile(of: path), holder: "process \(ProcessInfo.processInfo.processIdentifier) (verify)")
+            lock = try FileLock(path: Self.lockFile(of: path), holder: processDescription())
         } catch {
             try? removeFlatFolder(path)
             throw error

@@ -2,26 +2,26 @@ internal import Events
 internal import Permissions
 internal import Projections
 
-/// What the caller of a transaction should know about a change that was committed: that it changed nobody's access, or that
-/// its result is rarely wanted.
+/// A note for the caller about a change that was committed: that it had no effect on access, or that its result
+/// is rarely wanted.
 public struct ChangeNote: Hashable, Sendable {
     /// The index of the change in the transaction, from 0.
     public let change: Int
     public let reason: Reason
-    /// What is the case, and how to change it.
+    /// The explanation, and the remedy.
     public let message: String
 
-    /// What is the case.
+    /// The kind of the note.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The store had this state already, or an entry with a later end.
         case unchanged
-        /// The entries of the store deny what was granted.
+        /// The entries of the store deny the granted privileges.
         case storeLevel
-        /// The entries of the class deny what was granted.
+        /// The entries of the class deny the granted privileges.
         case classLevel
         /// The subject keeps the revoked privileges in another way.
         case stillAllowed
-        /// The class was defined without creator privileges: its objects' creators get no privileges on them (CONFORMANCE R8).
+        /// A class was defined that gives creators no privileges on their objects (CONFORMANCE R8).
         case noCreatorPrivileges
         /// The caller created an object that it may not read.
         case unreadable
@@ -55,7 +55,7 @@ struct ChangeReview {
     /// - Parameters:
     ///   - changes: the changes of the transaction.
     ///   - unchanged: the indexes of those without an event.
-    ///   - accesses: what the others gave and took.
+    ///   - accesses: the privileges that the other changes gave or took.
     func notes(_ changes: [Change], unchanged: [Int], accesses: [AccessChange]) throws -> [ChangeNote] {
         var found = unchanged.map {
             ChangeNote(
@@ -73,7 +73,7 @@ struct ChangeReview {
             for (index, change) in changes.enumerated() {
                 switch change {
                 case .defineClass(let name, let settings):
-                    // The transaction contains an empty list: its caller knows.
+                    // A caller that wrote an empty list knows.
                     guard case nil = settings.creatorPrivileges, let message = try missingCreatorPrivileges(name) else { continue }
                     found.append(ChangeNote(change: index, reason: .noCreatorPrivileges, message: message))
                 case .createObject(let name, _, _, _):
@@ -158,7 +158,7 @@ struct ChangeReview {
         }
     }
 
-    /// Returns the note about a new class whose objects give their creators nothing; nil if creators get access by the options.
+    /// Returns the note about a new class that gives creators nothing on their objects; nil if creators get access by the options.
     private func missingCreatorPrivileges(_ className: String) throws -> String? {
         guard let object = try object(.class(className)), let options = try workingSet.options(of: ClassID(object)),
             options.objectACL == .required, options.composition == .narrowing, options.creatorPrivileges.isEmpty
@@ -186,7 +186,7 @@ struct ChangeReview {
         }
         let grant = lack + "no entry on the object gives it read. Grant read on it"
         let given = try workingSet.place(of: object).flatMap { try workingSet.options(of: $0.classID) }?.creatorPrivileges ?? []
-        // Another owner has the privileges of the creator.
+        // The class gives creators read, so another owner got it.
         guard !given.contains(.read) else { return grant }
         let names = workingSet.privilegeNames.names(of: given.union(.read))
         return grant + "; for later objects, use "

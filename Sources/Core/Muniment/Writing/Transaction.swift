@@ -42,7 +42,7 @@ public struct Receipt: Hashable, Sendable {
     /// The hash of the commit in hexadecimal digits, which covers the whole history up to it. Nil if the transaction changed nothing,
     /// and in an import, which writes commits later. A store that has another hash at `revision` does not contain the commit.
     public package(set) var hash: String?
-    /// What the caller should know about changes, in their order. Empty if ``revision`` is nil, and in the receipt of a repeated
+    /// Notes about the changes, in their order. Empty if ``revision`` is nil, and in the receipt of a repeated
     /// idempotency key. Incomplete if finding them would take long.
     public let notes: [ChangeNote]
 

@@ -99,7 +99,7 @@ extension IndexReader {
         return OrderedPlan(task, source, hasGroups: hasGroups)
     }
 
-    /// Returns sources from the index of properties, each of which has every object that can satisfy the condition.
+    /// Returns sources from the index of properties; each has every object that can satisfy the condition.
     private func coveringSources(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> [any CandidateSource] {
         guard let condition = query.condition else { return [] }
         return try condition.coverings().compactMap { covering in

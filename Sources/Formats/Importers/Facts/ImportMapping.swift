@@ -4,7 +4,7 @@ package import Events
 public struct ImportMapping: Sendable {
     /// The tables and views to read of an SQLite database.
     package var tables: [String] = []
-    /// A `SELECT` whose rows are read from an SQLite database, in place of the tables. Its columns have the names of those of a CSV file.
+    /// A `SELECT` for an SQLite database, in place of its tables. Its columns have the names of those of a CSV file.
     public var query: String?
     /// The names of the columns in a CSV file or a table, for columns with other names than their meaning.
     package var columns: [CSVColumn: String] = [:]
@@ -78,7 +78,7 @@ extension ImportMapping {
     /// Returns why a subject's name in the source is unclear in a store; nil if it is clear.
     func obstacle(ofSubject text: String) -> String? {
         guard [Name.everyone, .anonymous].contains(Name(text)), names[Name(text)] == nil else { return nil }
-        return "`\(text)` may be one user of the source, and in a store it stands for many: write `user:\(text)` for one user, or "
+        return "`\(text)` may be one user of the source, and in a store it means many: write `user:\(text)` for one user, or "
             + "give `\(text)` its name in `names` of the mapping"
     }
 

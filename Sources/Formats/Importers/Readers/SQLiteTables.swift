@@ -17,7 +17,7 @@ enum SQLiteTables {
             guard let query = mapping.query else {
                 return try names.map { try rows(of: quoted($0), called: "\(file), table \($0)", in: database) }
             }
-            // A part of another statement: only one `SELECT` can stand there.
+            // A part of another statement: only one `SELECT` is allowed there.
             return [try rows(of: "(\(query)\n)", called: "\(file), query", in: database)]
         } catch let error as SQLiteError {
             let remedy = mapping.query == nil ? "Check the path and the file." : "Check the path, the file and the query."

@@ -29,7 +29,7 @@ public enum SourceFormat: String, CaseIterable, Sendable {
         guard !facts.isEmpty || !facts.unmapped.isEmpty else {
             throw SourceFileError(
                 file: files.map { $0 == "-" ? SourceFile.standardInput : $0 }.joined(separator: ", "),
-                "there is no access in it, and its import would remove all that earlier ones brought; check the command that wrote it"
+                "it contains no access, and its import would remove all that earlier ones brought; check the command that wrote it"
             )
         }
         facts.removeMembershipCycles()

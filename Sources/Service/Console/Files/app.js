@@ -35,25 +35,24 @@ function showSignIn(message) {
 async function enter(credentials) {
     const client = new Muniment(typeof credentials === 'string' ? { token: credentials } : {});
     if (typeof credentials !== 'string') await credentials(client);
-    const stores = await client.stores();
-    Object.assign(state, { client: await keep(client), stores, store: null, draft: [] });
+    Object.assign(state, await keep(client) ?? { client, stores: await client.stores() }, { store: null, draft: [] });
     await open();
 }
 
 const keyName = 'muniment-session';
 
 /**
- * Returns a client with a browser session in place of the token. The key of the session is in the storage of the browser, and is useless
- * without the cookie. If the browser keeps neither, returns the client itself: its token lasts as long as the page.
+ * Returns a client with a browser session in place of the token, and its stores. The key of the session is in the storage of the browser,
+ * and is useless without the cookie. Null if the browser keeps neither: the token then lasts as long as the page.
  */
 async function keep(client) {
     try {
         const key = await client.browserSession();
         const kept = new Muniment({ key });
-        await kept.stores();
+        const stores = await kept.stores();
         localStorage.setItem(keyName, key);
-        return kept;
-    } catch { return client; }
+        return { client: kept, stores };
+    } catch { return null; }
 }
 
 /** Continues the session of this browser at the address of the page. */

@@ -71,7 +71,7 @@ function exposed(from, to, object, privilege, signal) {
             bar.show(done += 1, list.length, t('incident.progress'));
             const isPublic = present.has('everyone') || present.has('anonymous');
             const hasAccess = (subject) => present.has(subject) || (isPublic && subject !== 'anonymous');
-            // Access that somebody got and lost in the span is listed even if that subject has access again today.
+            // Access that a subject got and lost in the span is listed even if that subject has access again today.
             return then.access.filter(({ spans }) => !spans.every((span) => span.asAdministrator))
                 .flatMap(({ subject, spans }) => spans.filter((span) => !hasAccess(subject) || isWithin(span)).map((span) => ({ object: name, subject, span })));
         })).flat();

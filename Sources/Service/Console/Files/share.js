@@ -34,7 +34,7 @@ export async function shareScreen({ parts: [name], signal }) {
     const screen = h('div', { class: 'screen' });
     const used = new Set([...entries, ...sets].flatMap((entry) => entry.privileges));
     const privileges = all.filter((privilege) => !['query', 'create', 'setOwner', 'modifySchema'].includes(privilege) || used.has(privilege));
-    // What the user wants: by subject, the privileges and the end.
+    // The user's choice: by subject, the privileges and the end.
     const wanted = new Map(entries.filter((entry) => !entry.permission).map((entry) => [entry.subject, { privileges: new Set(entry.privileges), until: entry.until }]));
     const was = new Map([...wanted].map(([subject, entry]) => [subject, { privileges: new Set(entry.privileges), until: entry.until }]));
     const [rows, result, outcome] = [h('div'), h('div'), h('div', { role: 'status' })];

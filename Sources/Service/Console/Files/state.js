@@ -1,4 +1,4 @@
-// What the whole console shares: the signed-in session, the store, the moment, and addresses that contain them.
+// The shared state of the console: the signed-in session, the store, the moment, and addresses that contain them.
 import { search } from './muniment.js';
 
 export const state = {

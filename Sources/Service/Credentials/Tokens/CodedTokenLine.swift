@@ -5,8 +5,8 @@ internal import Secrets
 ///
 ///     {"created":"t1",…,"after":"SUM OF THE LINE BEFORE","code":"HMAC-SHA-256 OF THE LINE SO FAR"
 ///
-/// The line before is the last one that a node made, so a line with a right code is valid at one place only. Without the key, nobody can
-/// make such a line.
+/// The line before is the last one that a node made, so a line with a right code is valid at one place only. A program without the key
+/// cannot make such a line.
 struct CodedTokenLine {
     /// The change of tokens, a JSON object.
     let object: [UInt8]
@@ -34,7 +34,7 @@ struct CodedTokenLine {
         (self.after, self.code) = (after, code)
         object = bytes[..<end] + [UInt8(ascii: "}")]
         covered = Array(bytes[...afterEnd])
-        // Capital letters would be another line with the same code.
+        // With capital hexadecimal digits, other bytes would have the same code.
         guard CodedTokenLine.bytes(covered, code) == bytes else { return nil }
     }
 

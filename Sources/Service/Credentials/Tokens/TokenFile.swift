@@ -53,10 +53,11 @@ struct TokenFile {
                     if changes >= known, number == lines.count { break }
                     throw .checksum
                 }
-                let (change, sum) = (try TokenLine(record: Array(body.dropLast())), ChainedLine.sum(of: body, after: lastSum))
+                let content = Array(body.dropLast())
+                let (change, sum) = (try TokenLine(record: content), ChainedLine.sum(of: body, after: lastSum))
                 try book.apply(change)
                 if case .accepted = change { acceptedRollbacks.insert(sum) }
-                records.append(ChainedRecord(number: UInt64(records.count), bytes: Array(body.dropLast()), hash: sum))
+                records.append(ChainedRecord(number: UInt64(records.count), bytes: content, hash: sum))
                 byteCount += line.count + 1
                 if changes == known {
                     guard sum == knownSum else { throw .checksum }
@@ -160,7 +161,7 @@ struct TokenMemory {
     }
 }
 
-/// A line of JSON whose last member is a checksum of the line and the previous line.
+/// A line of JSON; its last member is a checksum of the line and the previous line.
 private enum ChainedLine {
     private static let member = Array(#","sum":""#.utf8)
     private static let end = Array(#""}"#.utf8)

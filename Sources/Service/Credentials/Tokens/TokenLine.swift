@@ -11,7 +11,7 @@ internal import Secrets
 ///     {"adopted":"3","log":"22 random characters"}
 ///
 /// - `accepted`: how many changes the file had before it was replaced by an older copy.
-/// - `adopted`: how many lines before it, which have no codes, the nodes of a shared log accept.
+/// - `adopted`: the number of lines before it. They have no codes, and the nodes of a shared log accept them.
 /// - `stores`: `"*"` for all stores.
 /// - `as`: only for `act`.
 /// - `until`, `comment`: optional.

@@ -7,7 +7,7 @@ internal import Hashing
 /// The database is not trusted with tokens. A line counts if a node made it: its code is right, and it follows the last line that counts.
 /// Other lines, which someone with the password of the database may have added, are skipped.
 ///
-/// The first line that counts adopts the lines before it, of a log or a token file without codes; there are none in a new log.
+/// The first line that counts adopts the lines before it, of a log or a token file without codes. A new log has no such lines.
 struct TokenLogReader {
     private let key: TokenLogKey?
     /// The end of the log as the database numbers its lines; nil for an empty log.
@@ -53,17 +53,11 @@ struct TokenLogReader {
 
     private mutating func take(_ bytes: [UInt8], line number: UInt64) throws -> [ChainedRecord] {
         let coded = CodedTokenLine(bytes)
-        guard let coded, let key, coded.isMade(with: key) else {
-            if sums.isEmpty {
+        let made = coded.flatMap { line in key.map { line.isMade(with: $0) } == true ? line : nil }
+        guard let last = sums.last else {
+            guard let made, made.after == TokenLogReader.sums(of: unadopted).last ?? .zero, isAdopting(made) else {
                 unadopted.append(bytes)
                 hasUnknownCodes = hasUnknownCodes || coded != nil
-            }
-            return []
-        }
-        guard let last = sums.last else {
-            guard coded.after == TokenLogReader.sums(of: unadopted).last ?? .zero, isAdopting(coded) else {
-                unadopted.append(bytes)
-                hasUnknownCodes = true
                 return []
             }
             let all = unadopted + [bytes]
@@ -72,9 +66,10 @@ struct TokenLogReader {
             for (index, bytes) in all.enumerated() { added.append(try add(bytes, line: UInt64(index + 1))) }
             return added
         }
-        if coded.after == last { return [try add(bytes, line: number)] }
+        guard let made else { return [] }
+        if made.after == last { return [try add(bytes, line: number)] }
         // A line that counted before was added again.
-        if knownSums.contains(coded.after) { return [] }
+        if knownSums.contains(made.after) { return [] }
         throw SharedLogError.diverged("its log of tokens lacks lines that a node made before line \(number)")
     }
 
@@ -83,14 +78,18 @@ struct TokenLogReader {
     }
 
     private mutating func add(_ bytes: [UInt8], line: UInt64) throws(TokenLogError) -> ChainedRecord {
-        do throws(TokenFileError.LineError) { try table.apply(try TokenLine(record: bytes)) } catch {
-            throw .unreadable(line: line)
-        }
+        try TokenLogReader.apply(bytes, line: line, to: &table)
         let sum = Digest(chaining: sums.last ?? .zero, bytes)
         let record = ChainedRecord(number: UInt64(sums.count), bytes: bytes, hash: sum)
         sums.append(sum)
         knownSums.insert(sum)
         return record
+    }
+
+    private static func apply(_ bytes: [UInt8], line: UInt64, to table: inout TokenTable) throws(TokenLogError) {
+        do throws(TokenFileError.LineError) { try table.apply(try TokenLine(record: bytes)) } catch {
+            throw .unreadable(line: line)
+        }
     }
 
     private static func sums(of lines: [[UInt8]]) -> [Digest] {
@@ -125,9 +124,7 @@ struct TokenLogReader {
         guard sums.isEmpty, !hasUnknownCodes else { throw .hasCodes }
         var table = TokenTable()
         for (index, bytes) in unadopted.enumerated() {
-            do throws(TokenFileError.LineError) { try table.apply(try TokenLine(record: bytes)) } catch {
-                throw .unreadable(line: UInt64(index + 1))
-            }
+            try TokenLogReader.apply(bytes, line: UInt64(index + 1), to: &table)
         }
     }
 

@@ -66,6 +66,14 @@ extension TokenRegistry {
             ?? TokenFile([], path: path, record: nil)
     }
 
+    /// Reads the file, and then the whole shared log, which has each line of the file already.
+    private func localFile(and shared: any SharedLog) throws -> (TokenFile, TokenLogReader) {
+        let file = try localFile()
+        var reader = TokenLogReader(key: try TokenLogKey.read(keyPath))
+        _ = try read(shared, with: &reader)
+        return (file, reader)
+    }
+
     /// Reads the rest of the shared log. Returns the lines that count.
     private func read(_ shared: any SharedLog, with reader: inout TokenLogReader) throws -> [ChainedRecord] {
         var added: [ChainedRecord] = []
@@ -104,9 +112,7 @@ extension TokenRegistry {
     /// - Throws: `SharedLogError`, ``TokenLogError``, ``TokenFileError``, or a file's error.
     public func checkSharedLog() throws {
         guard let shared else { return }
-        let file = try localFile()
-        var reader = TokenLogReader(key: try TokenLogKey.read(keyPath))
-        _ = try read(shared, with: &reader)
+        let (file, reader) = try localFile(and: shared)
         guard reader.position != nil else { return }
         try reader.requireKey(path: keyPath)
         try reader.requireLines(of: file)
@@ -124,9 +130,7 @@ extension TokenRegistry {
         guard let shared else { preconditionFailure("the tokens are not shared") }
         try makePrivateFolder(folder)
         while true {
-            let file = try localFile()
-            var reader = TokenLogReader(key: try TokenLogKey.read(keyPath))
-            _ = try read(shared, with: &reader)
+            let (file, reader) = try localFile(and: shared)
             try reader.requireAdoptable()
             guard let position = reader.position else { break }
             try reader.requireLines(of: file)
@@ -143,22 +147,19 @@ extension TokenRegistry {
             // Without an answer, the node begins with the copy that it has, and tries again.
         }
         Thread.detachNewThread { [self] in
-            var failure: String?
+            var hasFailed = false
             while !isStopped.load(ordering: .acquiring) {
                 do {
                     let position = try follow(shared).position
-                    if failure != nil { note("the shared log of tokens can be read again") }
-                    failure = nil
-                    if let position {
-                        while try shared.wait(after: position, atMost: .milliseconds(900)) != nil,
-                            !isStopped.load(ordering: .acquiring)
-                        {}
-                    } else {
-                        Thread.sleep(forTimeInterval: 0.2)
-                    }
+                    if hasFailed { note("the shared log of tokens can be read again") }
+                    hasFailed = false
+                    // After following, the log has a line.
+                    while let position, try shared.wait(after: position, atMost: .milliseconds(900)) != nil,
+                        !isStopped.load(ordering: .acquiring)
+                    {}
                 } catch {
-                    if failure == nil { report("changes of tokens at other nodes are not known here: \(error)") }
-                    failure = "\(error)"
+                    if !hasFailed { report("changes of tokens at other nodes are not known here: \(error)") }
+                    hasFailed = true
                     Thread.sleep(forTimeInterval: 0.2)
                 }
             }

@@ -59,7 +59,7 @@ public final class TokenRegistry: Sendable {
 
     /// - Parameters:
     ///   - dataDirectory: the folder of the stores. It must exist. Missing files in it are created with the first token.
-    ///   - shared: the log of all changes that several nodes share, of which the file is a copy; nil for a service on one machine.
+    ///   - shared: the log of all changes that several nodes share, and that the file copies; nil for a service on one machine.
     ///   - report: receives a line when a change was made but a step after it failed, and when the shared log is
     ///     not reached.
     ///   - note: receives a line when the shared log can be reached again.
@@ -76,7 +76,7 @@ public final class TokenRegistry: Sendable {
     /// Creates a token.
     ///
     /// - Parameters:
-    ///   - stores: the stores in which the token is valid: at least one.
+    ///   - stores: the stores that the token opens: at least one.
     ///   - right: the right that the token gives.
     ///   - until: when the token expires; nil if it does not expire.
     ///   - comment: a comment to recognize the token by, at most 1,024 bytes. It is not secret.
@@ -143,8 +143,7 @@ public final class TokenRegistry: Sendable {
         return found
     }
 
-    /// Returns the token of a session that was saved before, as if its secret was presented now; nil for an unknown id. The token may be
-    /// invalid.
+    /// Returns the token with an id, for a saved browser session; nil for an unknown id. Does not check that the token is valid.
     ///
     /// - Throws: an error if the file cannot be read or decoded.
     public func authenticated(id: String) throws -> AuthenticatedToken? { try book().authenticated(id: id) }

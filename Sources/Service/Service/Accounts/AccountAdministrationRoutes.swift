@@ -54,19 +54,15 @@ enum AccountAdministrationRoutes {
                 ])), .fast
     ) { call, accounts in
         try call.requireAdministeringAccounts()
-        do {
-            let report = try accounts.verify()
-            return call.answer([
-                "sound": .bool(true), "problems": .array([]), "records": .integer(Int64(clamping: report.records)),
-                "accounts": .count(report.accounts), "sessions": .count(report.sessions), "hash": .optional(report.headHash),
-                "checkedBytes": .count(report.checkedBytes), "logBytes": .count(report.logBytes),
-            ])
-        } catch {
-            return call.answer([
-                "sound": .bool(false), "problems": .texts(["\(error)"]), "records": .integer(0), "accounts": .integer(0),
-                "sessions": .integer(0), "hash": .null, "checkedBytes": .integer(0), "logBytes": .integer(0),
-            ])
-        }
+        var report: AccountVerification?
+        var problems: [String] = []
+        do { report = try accounts.verify() } catch { problems = ["\(error)"] }
+        return call.answer([
+            "sound": .bool(report != nil), "problems": .texts(problems), "records": .integer(Int64(clamping: report?.records ?? 0)),
+            "accounts": .count(report?.accounts ?? 0), "sessions": .count(report?.sessions ?? 0),
+            "hash": .optional(report?.headHash), "checkedBytes": .count(report?.checkedBytes ?? 0),
+            "logBytes": .count(report?.logBytes ?? 0),
+        ])
     }
 
     static let get = Route(

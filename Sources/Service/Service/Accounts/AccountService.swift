@@ -81,7 +81,7 @@ final class AccountService: Sendable {
         }
     }
 
-    /// Returns what the share of an account is counted by: the email that a request names, or else the secret of its attempt. Nil if it
+    /// Returns the key that requests are counted by: the email that a request names, or else the secret of its attempt. Nil if it
     /// has neither.
     static func shareKey(_ arguments: Arguments) -> String? {
         let members = arguments.rest

@@ -103,8 +103,8 @@ struct Authenticator: Sendable {
         Credential(Caller(token.token), header: header) { [tokens, clock] in (try? tokens.isValid(token, at: clock())) == true }
     }
 
-    /// Returns the credential of a saved browser session, by its name in ``Caller/credential``. Nil if it does not exist, is newer
-    /// than the session, or is a JWT, which the service does not store. It may be invalid.
+    /// Returns the credential with a name, as in ``Caller/credential``, for a saved browser session. Nil if the credential does not exist,
+    /// is newer than the session, or is a JWT, which the service does not store. Does not check that the credential is valid.
     func credential(named name: String, begunBy time: Instant) throws -> Credential? {
         let words = name.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2 else { return nil }

@@ -44,7 +44,7 @@ enum BrowserSessionRoutes {
                 headers: []),
         .queued(.page(.names, at: nil)) { call, request in
             let start = try request.position { UInt64($0) } ?? 0
-            let found = call.service.browserSessions.list(at: call.service.now).filter { $0.id > start && call.mayManage($0) }
+            let found = call.service.browserSessions.list(at: call.service.now) { $0.id > start && call.mayManage($0) }
             let page = found.prefix(request.limit)
             let members: JSONObject = ["sessions": .array(page.map { .object($0.json) })]
             return call.answer(call.page(members, next: page.count < found.count ? page.last?.id : nil))
@@ -62,7 +62,7 @@ enum BrowserSessionRoutes {
             let session =
                 isCurrent
                 ? call.request.browserSession(in: service).flatMap { service.browserSessions.session($0, at: service.now) }
-                : service.browserSessions.list(at: service.now).first { String($0.id) == id }
+                : service.browserSessions.list(at: service.now) { String($0.id) == id }.first
             guard let session, call.mayManage(session) else {
                 throw Problem(.notFound, "the session does not exist: `GET /v1/browser-sessions` lists the open sessions")
             }

@@ -61,7 +61,7 @@ final class BrowserSessions: Sendable {
     /// Creates a session. It is on the disk before the call returns.
     ///
     /// - Parameters:
-    ///   - credential: the credential whose access the session has.
+    ///   - credential: the credential that gives the session its access.
     ///   - client: the address of the browser.
     ///   - now: the time.
     /// - Throws: ``Problem`` if the service has too many sessions, or an error of the file.
@@ -102,9 +102,9 @@ final class BrowserSessions: Sendable {
         return found
     }
 
-    /// Returns the open sessions, in the order of their creation. Linear in all sessions.
-    func list(at now: Instant) -> [Session] {
-        state.withLock { Array($0.sessions.values) }.filter { $0.isOpen(at: now) }.sorted { $0.id < $1.id }
+    /// Returns the wanted open sessions, in the order of their creation. Linear in all sessions.
+    func list(at now: Instant, where isWanted: (Session) -> Bool = { _ in true }) -> [Session] {
+        state.withLock { Array($0.sessions.values) }.filter { isWanted($0) && $0.isOpen(at: now) }.sorted { $0.id < $1.id }
     }
 
     /// Ends a session at once, also for the next start of the service. Does nothing if it has ended.

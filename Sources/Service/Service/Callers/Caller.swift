@@ -186,7 +186,7 @@ enum ClientAddress {
     }
 }
 
-/// Describes what the caller may do in a store.
+/// Describes the caller's rights in a store.
 enum CallerRoute {
     static let route = Route(
         "GET", "/v1/stores/{store}/caller", "describeCaller", need: .store,

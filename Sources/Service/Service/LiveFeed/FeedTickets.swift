@@ -48,7 +48,7 @@ final class FeedTickets: Sendable {
     /// Returns a new ticket.
     ///
     /// - Parameters:
-    ///   - credential: the credential whose access the ticket has.
+    ///   - credential: the credential that gives the ticket its access.
     ///   - caller: the caller that the ticket is counted for.
     ///   - store: the name of the store.
     ///   - now: the time.

@@ -3,13 +3,13 @@ internal import Files
 internal import Foundation
 internal import Muniment
 
-/// What a service would find in a data directory. Reading it changes nothing.
+/// The state of a data directory, as a service would find it. Reading it changes nothing.
 public struct DataDirectorySurvey: Sendable {
     /// Whether the folder exists.
     public let exists: Bool
-    /// The stores in the folder, sorted. Includes stores whose log is missing.
+    /// The stores in the folder, sorted. Includes stores with a missing log.
     public let stores: [StoreName]
-    /// Recorded stores whose folder is missing, sorted.
+    /// Recorded stores without a folder, sorted.
     public let missing: [StoreName]
     /// The files and folders that other users can open. A start closes them.
     public let openToOthers: [String]

@@ -43,6 +43,16 @@ enum AccountsAccess {
         return body
     }
 
+    /// Passes each element of a list to the body, page by page.
+    func forEach(_ list: String, at path: String, _ body: (JSONValue) throws -> Void) throws {
+        var next: String?
+        repeat {
+            let page = try send(.get, path + "?limit=1000" + (next.map { "&cursor=" + $0.percentEncoded } ?? ""))
+            for element in page.list(list) { try body(element) }
+            next = page.text("next")
+        } while next != nil
+    }
+
     func close() throws { if case .folder(let service) = self { try service.close() } }
 }
 

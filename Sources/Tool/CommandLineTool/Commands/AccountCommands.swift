@@ -44,14 +44,9 @@ extension Command {
         try call.withAccounts { access, call in
             var printer = try ListPrinter(call, columns: ["principal", "email", "displayName", "providers", "createdAt"])
             let zone = printer.zone
-            var next: String?
-            repeat {
-                let page = try access.send(.get, "/v1/accounts?limit=1000" + (next.map { "&cursor=" + $0.percentEncoded } ?? ""))
-                for account in page.list("accounts") {
-                    try printer.print(account, lines: [account.accountLine(in: zone)], rows: [account.accountRow])
-                }
-                next = page.text("next")
-            } while next != nil
+            try access.forEach("accounts", at: "/v1/accounts") {
+                try printer.print($0, lines: [$0.accountLine(in: zone)], rows: [$0.accountRow])
+            }
             try printer.end()
             return .success
         }
@@ -147,7 +142,7 @@ extension AccountCommandError {
 extension JSONValue {
     /// The text with a name in an object; nil without one.
     func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
-    fileprivate func list(_ name: String) -> [JSONValue] { if case .array(let values)? = self[name] { values } else { [] } }
+    func list(_ name: String) -> [JSONValue] { if case .array(let values)? = self[name] { values } else { [] } }
     fileprivate func number(_ name: String) -> Int64 { if case .integer(let number)? = self[name] { number } else { 0 } }
 
     private var providers: [String] { list("identities").compactMap { $0.text("provider") } }

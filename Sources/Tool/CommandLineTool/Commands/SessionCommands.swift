@@ -13,20 +13,14 @@ extension Command {
         try call.end()
         var printer = try ListPrinter(call, columns: ["id", "credential", "principal", "client", "made", "used", "until"])
         let zone = printer.zone
-        var next: String?
-        repeat {
-            let page = try call.browserSessions(.get, "?limit=1000" + (next.map { "&cursor=" + $0.percentEncoded } ?? ""))
-            guard case .array(let sessions)? = page["sessions"] else { break }
-            for session in sessions {
-                func time(_ name: String) -> Instant? { session.text(name).flatMap { try? Instant($0) } }
-                let words = ["id", "credential", "principal", "client"].map { session.text($0) }
-                let times = ["made", "used"].map { "\($0) \(time($0).map(zone.text) ?? "")" }
-                try printer.print(
-                    session, lines: [(words.compactMap(\.self) + times).joined(separator: "  ")],
-                    rows: [words.map { .text($0) } + ["made", "used", "until"].map { .time(time($0)) }])
-            }
-            next = page.text("next")
-        } while next != nil
+        try call.runningService().forEach("sessions", at: "/v1/browser-sessions") { session in
+            func time(_ name: String) -> Instant? { session.text(name).flatMap { try? Instant($0) } }
+            let words = ["id", "credential", "principal", "client"].map { session.text($0) }
+            let times = ["made", "used"].map { "\($0) \(time($0).map(zone.text) ?? "")" }
+            try printer.print(
+                session, lines: [(words.compactMap(\.self) + times).joined(separator: "  ")],
+                rows: [words.map { .text($0) } + ["made", "used", "until"].map { .time(time($0)) }])
+        }
         try printer.end()
         return .success
     }
@@ -40,22 +34,19 @@ extension Command {
         guard let id = UInt64(text) else {
             throw UsageError("`\(text)` is not the id of a browser session; write a number from `muniment session list`")
         }
-        _ = try call.browserSessions(.delete, "/\(id)")
+        _ = try call.runningService().send(.delete, "/v1/browser-sessions/\(id)")
         return try call.answer(.object(["id": .string("\(id)")]), lines: ["revoked \(id)"])
     }
 }
 
 extension Invocation {
-    /// Sends a request about browser sessions to the running service, which keeps them.
-    fileprivate func browserSessions(_ method: HTTPClientMethod, _ rest: String) throws -> JSONValue {
+    /// Returns the running service, which keeps the browser sessions.
+    fileprivate func runningService() throws -> AccountsAccess {
         let directory = try dataDirectory
         try requireFolder(directory)
         guard let service = RunningService(dataDirectory: directory) else {
             throw UsageError("no service runs on `\(directory)`; start it to list or end its browser sessions")
         }
-        let (status, body) = try service.send(method, "/v1/browser-sessions" + rest)
-        let answer = (try? JSONText.decode(body)) ?? .null
-        guard status < 300 else { throw AccountCommandError(status: status, problem: answer) }
-        return answer
+        return .service(service)
     }
 }

@@ -20,11 +20,11 @@ extension Option {
     fileprivate static let target = Option("to", value: "URL", "the shared log, as `--log`")
     fileprivate static let role = Option("role", value: "NAME", "the role of the service in the database (default: muniment)")
 
-    /// The options of commands that change tokens.
-    static let sharedLogOfTokens: [Option] = [sharedLogAddress, withoutStandby, insecureLog]
+    /// The options of commands that use a shared log.
+    static let sharedLogAccess: [Option] = [sharedLogAddress, withoutStandby, insecureLog]
 
     /// The options of `serve` for a shared log.
-    static let sharedLog: [Option] = [sharedLogAddress, withoutStandby, insecureLog, lagLimit]
+    static let sharedLog: [Option] = sharedLogAccess + [lagLimit]
 }
 
 /// Whether a text is the address of a database with a password in it, or may be one with a wrong character.
@@ -77,7 +77,7 @@ extension Invocation {
 extension Command {
     static let logMove = Command(
         "log move", "bring a store to a shared log, with the same hashes; the store is a node's copy afterwards",
-        options: [.target, .sharedLogAddress, .withoutStandby, .insecureLog, .json, .store],
+        options: [.target] + Option.sharedLogAccess + [.json, .store],
         example: Example(
             "log move --store data/default --to postgresql://muniment@db/muniment", "moved 25 revisions to the shared log")
     ) { call in
@@ -89,7 +89,7 @@ extension Command {
 
     static let logCopy = Command(
         "log copy", "copy a store from its shared log again, if the node's copy is wrong; the former copy stays in log.old",
-        options: [.sharedLogAddress, .withoutStandby, .insecureLog, .json, .store],
+        options: Option.sharedLogAccess + [.json, .store],
         example: Example("log copy --store data/default --log postgresql://muniment@db/muniment", "copied the shared log")
     ) { call in
         try call.withSharedLog { directory, log in

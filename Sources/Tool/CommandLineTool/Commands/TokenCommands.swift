@@ -19,7 +19,7 @@ extension Option {
 extension Command {
     static let tokenCreate = Command(
         "token create", "create a token for the service, and print it once",
-        options: [.data, .stores, .can, .actor, .end, .comment, .json] + Option.sharedLogOfTokens,
+        options: [.data, .stores, .can, .actor, .end, .comment, .json] + Option.sharedLogAccess,
         example: Example(
             "token create --data . --store demo --can act --as user:ann", "muni_rcU6Xn0cXb1dZ3yq0F2p5s7t9vAwByCzDxEwFvGuHt4")
     ) { call in
@@ -66,7 +66,7 @@ extension Command {
 
     static let tokenRevoke = Command(
         "token revoke", "revoke a token: it becomes invalid at once", sentence: "ID",
-        options: [.data, .json] + Option.sharedLogOfTokens,
+        options: [.data, .json] + Option.sharedLogAccess,
         example: Example("token revoke t1 --data .", "revoked t1")
     ) { call in
         let id = try call.tokenID()
@@ -82,7 +82,7 @@ extension Command {
 extension Command {
     static let tokenAdopt = Command(
         "token adopt", "accept the tokens of a shared log that an earlier release wrote, without codes; prints them",
-        options: [.data, .utc, .json] + Option.sharedLogOfTokens,
+        options: [.data, .utc, .json] + Option.sharedLogAccess,
         example: Example(
             "token adopt --data data --log postgresql://muniment@db/muniment",
             "t1  good     administer  *  made 2026-01-31T10:21:00Z  made at the first start")

@@ -20,15 +20,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ChangeNote:
-    """What the caller of a transaction should know about a change that was committed."""
+    """A note for the caller about a change that was committed."""
 
     #: The index of the change in the transaction, from 0.
     change: int
-    #: `unchanged`, `storeLevel`, `classLevel` or `stillAllowed` for a change by which nobody gained or lost access;
-    #: `noCreatorPrivileges` for a class whose objects' creators get no privileges on them; `unreadable` for an object
+    #: `unchanged`, `storeLevel`, `classLevel` or `stillAllowed` for a change that neither gave nor took access;
+    #: `noCreatorPrivileges` for a class that gives creators no privileges on their objects; `unreadable` for an object
     #: that the caller created and may not read.
     reason: str
-    #: What is the case, and how to change it.
+    #: The explanation, and the remedy.
     message: str
 
 
