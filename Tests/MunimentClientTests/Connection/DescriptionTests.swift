@@ -16,7 +16,8 @@ struct DescriptionTests {
         "commit": "commit", "whatIf": "whatIf", "readObject": "object", "writeObject": "write", "patchObject": "patch",
         "deleteObject": "delete", "history": "history", "diff": "differences", "notices": "notices, noticeFeed", "audit": "audit",
         "auditAccess": "accessSpans", "auditChanges": "accessChanges", "auditSubject": "accessReport", "activity": "activity",
-        "decisions": "decisions", "export": "export", "commits": "commitFeed",
+        "decisions": "decisions", "export": "export", "commits": "commitFeed", "objectChanges": "changeFeed",
+        "queryChanges": "queryChangeFeed",
     ]
 
     /// The operations that an application does not need, each with the reason.

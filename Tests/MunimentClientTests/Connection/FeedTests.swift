@@ -1,3 +1,4 @@
+import Credentials
 import Events
 import ServiceSupport
 import Synchronization
@@ -45,6 +46,31 @@ struct FeedTests {
             let event = try await events(1, store.commitFeed(after: "0")).first
             #expect(event?.type == "muniment.commit" && event?.value.revision == head.revision)
             #expect(event?.value.hash == head.hash && event?.value.events.first?.kind == "ClassDefined")
+        }
+    }
+
+    @Test("The feed of changes has each change of the value, and ends after the event with the reason")
+    func changes() async throws {
+        try await withStore { store, service in
+            try await store.prepare()
+            try await store.share("doc:plan")
+            let address = try ServiceAddress("http://127.0.0.1:\(try service.listen())")
+            let bob = FixedToken(try service.token(.act(as: "user:bob")))
+            let bobs = StoreClient(ServiceConnection(address, tokens: bob))
+            let start = try await store.statistics().revision
+            try await store.write("doc:plan", .object(["pages": .null]), expecting: nil)
+            try await store.revoke("user:bob", on: "doc:plan")
+            let seen = AsyncStream.makeStream(of: ObjectChange.self)
+            try await store.share("doc:plan", with: "user:bob", ["read"])
+            for try await event in bobs.changeFeed(of: "doc:plan", at: "/pages", after: "\(start)") {
+                #expect(event.type == "muniment.change.\(event.value.kind)")
+                seen.continuation.yield(event.value)
+            }
+            seen.continuation.finish()
+            let found = await seen.stream.reduce(into: []) { $0.append($1) }
+            #expect(found.map(\.kind) == ["valueChanged", "accessEnded"] && found.map(\.isEnd) == [false, true])
+            #expect(found.first?.value == .null && found.last?.value == nil)
+            #expect(found.map(\.revision) == [start.next, start.next.next])
         }
     }
 

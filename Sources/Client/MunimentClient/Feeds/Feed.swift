@@ -22,8 +22,12 @@ public struct Feed<Value: Hashable & Sendable>: AsyncSequence, Sendable {
     let request: ServiceRequest
     let after: String?
     let read: @Sendable (JSONValue) throws -> Value
+    /// Whether the service ends the feed with an event.
+    var isEnd: @Sendable (Value) -> Bool = { _ in false }
     /// Called when a connection is open: everything after this moment arrives.
     var onOpen: @Sendable () -> Void = {}
+    /// Called when the connection has ended, or could not be opened, before the feed connects again.
+    var onLost: @Sendable () -> Void = {}
 
     public func makeAsyncIterator() -> Iterator { Iterator(feed: self, position: after) }
 
@@ -35,6 +39,7 @@ public struct Feed<Value: Hashable & Sendable>: AsyncSequence, Sendable {
         var position: String?
         var stream: EventStream?
         var failures = 0
+        private var hasEnded = false
 
         init(feed: Feed, position: String?) { (self.feed, self.position) = (feed, position) }
 
@@ -42,13 +47,18 @@ public struct Feed<Value: Hashable & Sendable>: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(ServiceError) -> FeedEvent<Value>? {
             while true {
-                if Task.isCancelled { return nil }
+                if hasEnded || Task.isCancelled { return nil }
                 guard let stream = try await open() else { continue }
                 let event: ServerSentEvent?
                 do throws(TransportError) { event = try await stream.next() } catch { event = nil }
                 position = stream.lastEventID
-                if let event { return try feed.event(event) }
+                if let event {
+                    let event = try feed.event(event)
+                    hasEnded = feed.isEnd(event.value)
+                    return event
+                }
                 self.stream = nil
+                feed.onLost()
                 if !stream.isCut, !Task.isCancelled { await feed.connection.pause(stream.retryMilliseconds ?? 2_000) }
             }
         }
@@ -73,6 +83,7 @@ public struct Feed<Value: Hashable & Sendable>: AsyncSequence, Sendable {
             case .problem(let problem) where problem.isTemporary(.question): failures += 1
             default: throw error
             }
+            feed.onLost()
             if !Task.isCancelled { await feed.connection.pause(feed.connection.retries.milliseconds(after: failures)) }
             return nil
         }

@@ -1,7 +1,7 @@
 public import Observation
 public import Primitives
 
-/// An object for a view: its value, as long as the user may read it.
+/// An object for a view: its value, as long as the user may read it. It follows the changes of the value.
 ///
 /// ```swift
 /// Text(plan.object?.value["title"]?.text ?? "").task { await plan.run() }
@@ -17,7 +17,8 @@ public import Primitives
     /// - Parameters:
     ///   - name: the name of the object.
     ///   - store: the store, with the token of the user.
-    ///   - seconds: the seconds between two reads while ``run()`` runs.
+    ///   - seconds: the seconds between two reads while ``run()`` runs and the service does not send the changes: while the user may not
+    ///     read the object, and with an earlier service.
     public init(_ name: Name, in store: StoreClient, everySeconds seconds: Int = 10) {
         (self.name, self.store, self.seconds) = (name, store, seconds)
     }
@@ -25,7 +26,8 @@ public import Primitives
     /// Keeps the model current until the task is cancelled.
     public func run() async {
         let name = name
-        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object == name }, refresh: refresh)
+        await store.keepCurrent(
+            everySeconds: seconds, following: store.changeFeed(of: name), concerns: { $0.object == name }, refresh: refresh)
     }
 
     /// Reads the object now.

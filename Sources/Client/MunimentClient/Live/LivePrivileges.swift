@@ -28,7 +28,8 @@ public import Primitives
     /// Keeps the model current until the task is cancelled.
     public func run() async {
         let object = object
-        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object == object }, refresh: refresh)
+        let none: Feed<ObjectChange>? = nil
+        await store.keepCurrent(everySeconds: seconds, following: none, concerns: { $0.object == object }, refresh: refresh)
     }
 
     /// Asks for the privileges now.

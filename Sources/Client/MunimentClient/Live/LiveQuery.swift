@@ -1,7 +1,7 @@
 public import Observation
 public import Primitives
 
-/// The results of a query for a view.
+/// The results of a query for a view. It follows the changes of the objects.
 @MainActor @Observable public final class LiveQuery {
     /// The first objects of the query, in its order.
     public private(set) var objects: [Name] = []
@@ -12,6 +12,7 @@ public import Primitives
     @ObservationIgnored private let store: StoreClient
     @ObservationIgnored private let query: Listing<Name>
     @ObservationIgnored private let className: String
+    @ObservationIgnored private let condition: JSONObject?
     @ObservationIgnored private let seconds: Int
 
     /// - Parameters:
@@ -20,19 +21,22 @@ public import Primitives
     ///   - order: the properties to sort by; a dash means descending.
     ///   - limit: the maximum number of objects, up to 10,000.
     ///   - store: the store, with the token of the user.
-    ///   - seconds: the seconds between two queries while ``run()`` runs.
+    ///   - seconds: the seconds between two queries while ``run()`` runs and the service does not send the changes: while it refuses the
+    ///     query, and with an earlier service.
     public init(
         _ className: String, where condition: JSONObject? = nil, order: [String] = [], limit: Int = 100, in store: StoreClient,
         everySeconds seconds: Int = 10
     ) {
-        (self.store, self.className, self.seconds) = (store, className, seconds)
+        (self.store, self.className, self.condition, self.seconds) = (store, className, condition, seconds)
         query = store.query(className, where: condition, order: order, pageSize: limit)
     }
 
     /// Keeps the model current until the task is cancelled.
     public func run() async {
         let className = className
-        await store.keepCurrent(everySeconds: seconds, concerns: { $0.object.className == className }, refresh: refresh)
+        await store.keepCurrent(
+            everySeconds: seconds, following: store.queryChangeFeed(className, where: condition),
+            concerns: { $0.object.className == className }, refresh: refresh)
     }
 
     /// Runs the query now.

@@ -55,6 +55,54 @@ public struct AccessNotice: Hashable, Sendable, WireObject {
     }
 }
 
+/// A change of an object's value, or the end of the feed of its changes.
+public struct ObjectChange: Hashable, Sendable, WireObject {
+    public let revision: Revision
+    public let time: Instant
+    /// `childAdded`, `childChanged`, `childRemoved` or `valueChanged`. The last event of a feed is `accessEnded` if the user may not read
+    /// the object any longer, or `objectDeleted`.
+    public let kind: String
+    /// The name or the index of the child; nil for the value itself.
+    public let child: String?
+    /// The new value; nil if it was removed.
+    public let value: JSONValue?
+    /// Whether it is the last change of the revision.
+    public let completesRevision: Bool
+
+    /// Whether no change follows in this feed.
+    public var isEnd: Bool { ["accessEnded", "objectDeleted"].contains(kind) }
+
+    init(members: JSONObject) throws {
+        (revision, time, kind) = (try members.read("revision"), try members.read("time"), try members.read("kind"))
+        (child, value) = (try members.read("name"), members["value"])
+        completesRevision = try members.read("completesRevision")
+    }
+}
+
+/// A change of the objects that a query finds, or the end of its feed.
+public struct QueryChange: Hashable, Sendable, WireObject {
+    public let revision: Revision
+    public let time: Instant
+    /// `changed`; `reset` if the query must be run again. The last event of a feed is `accessEnded` if the user may not query the class any
+    /// longer, or `queryRefused` if the query is refused for another reason.
+    public let kind: String
+    /// The objects that the query finds now.
+    public let added: [Name]
+    /// The objects that the query finds as before, with another value, parent or owner, or other access.
+    public let changed: [Name]
+    /// The objects that the query does not find any longer.
+    public let removed: [Name]
+
+    /// Whether no change follows in this feed.
+    public var isEnd: Bool { ["accessEnded", "queryRefused"].contains(kind) }
+
+    init(members: JSONObject) throws {
+        (revision, time, kind) = (try members.read("revision"), try members.read("time"), try members.read("kind"))
+        (added, changed) = (try members.read("added") ?? [], try members.read("changed") ?? [])
+        removed = try members.read("removed") ?? []
+    }
+}
+
 /// An event, or a refused command, in the audit log. A record that the caller may not see has only its time.
 public struct AuditEntry: Hashable, Sendable, WireObject {
     public let time: Instant

@@ -170,18 +170,48 @@ extension StoreClient {
     ///   - subscriber: the subscriber; nil for the principal of the token.
     ///   - position: the ``FeedEvent/id`` of the last event, or a revision; `0` for the beginning; nil for new events only.
     public func noticeFeed(for subscriber: Name? = nil, after position: String? = nil) -> Feed<AccessNotice> {
-        feed("notices", [("for", subscriber.map { .name($0) })], position)
+        feed(path("notices"), [("for", subscriber.map { .name($0) })], position)
     }
 
     /// The commits of the store, as they happen. It needs a token that may administer the store.
     ///
     /// - Parameter position: the ``FeedEvent/id`` of the last event, or a revision; `0` for the beginning; nil for new events only.
-    public func commitFeed(after position: String? = nil) -> Feed<RecordedCommit> { feed("commits", [], position) }
+    public func commitFeed(after position: String? = nil) -> Feed<RecordedCommit> { feed(path("commits"), [], position) }
+
+    /// The changes of an object's value, as they happen. It ends after an event that says why: see ``ObjectChange/kind``.
+    ///
+    /// - Parameters:
+    ///   - object: the object, which the user must be allowed to read, now and at the position.
+    ///   - pointer: a part of the value, as a JSON Pointer such as `/address/city`; empty for the whole value.
+    ///   - position: the ``FeedEvent/id`` of the last event, or a revision; nil for new events only.
+    public func changeFeed(of object: Name, at pointer: String = "", after position: String? = nil) -> Feed<ObjectChange> {
+        var changes: Feed<ObjectChange> = feed(
+            path("objects", object.text, "changes"), [("path", .string(pointer)), ("as", asActor)], position)
+        changes.isEnd = \.isEnd
+        return changes
+    }
+
+    /// The changes of the objects that a query finds, as they happen, without their values. It ends after an event that says why: see
+    /// ``QueryChange/kind``.
+    ///
+    /// - Parameters:
+    ///   - className: the class, which the user must be allowed to query, now and at the position.
+    ///   - condition: the condition; all objects by default.
+    ///   - position: the ``FeedEvent/id`` of the last event, or a revision; nil for new events only.
+    public func queryChangeFeed(
+        _ className: String, where condition: JSONObject? = nil, after position: String? = nil
+    ) -> Feed<QueryChange> {
+        var changes: Feed<QueryChange> = feed(
+            path("query", "changes"),
+            [("class", .string(className)), ("where", condition.map { .object($0) }), ("as", asActor)], position)
+        changes.isEnd = \.isEnd
+        return changes
+    }
 
     private func feed<Value: WireValue>(
-        _ route: String, _ arguments: [(String, JSONValue?)], _ position: String?
+        _ path: String, _ arguments: [(String, JSONValue?)], _ position: String?
     ) -> Feed<Value> {
-        let call = Call(.get, path(route), arguments)
+        let call = Call(.get, path, arguments)
         return Feed(connection: connection, request: call.address, after: position) { try Value(wire: $0) }
     }
 }

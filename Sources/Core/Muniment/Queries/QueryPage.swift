@@ -31,16 +31,8 @@ extension Snapshot {
     /// - Throws: `Refusal`: `unknownClass`; `noPrivilege` or `notAuthenticated` without query on the class; `malformed` for a
     ///   property that the class does not declare, or a cursor of another query or caller; `tooLarge`.
     public func query(_ query: Query, as caller: Name, after cursor: QueryCursor? = nil) throws -> QueryPage {
-        if let problem = query.problem { throw problem }
-        guard let (classID, subjects) = try mayQuery(query.className, as: caller) else {
+        guard let (classID, subjects) = try mayRun(query, as: caller) else {
             return QueryPage(objects: [], examined: 0, revision: revision, next: nil)
-        }
-        let named = Set((try reader.options(of: classID)?.properties ?? []).map(ExactText.init))
-        if let property = query.exactProperties.subtracting(named).min()?.text {
-            throw Refusal(
-                .malformed,
-                "class `\(query.className)` does not name the property `\(Name(property).excerpt)` for queries: add it to its "
-                    + "`properties` with changeClass")
         }
         let digest = QueryCursor.digest(query, as: caller)
         if let cursor, !cursor.fits(query) || cursor.digest != digest || cursor.revision != revision || cursor.instant != instant {
@@ -53,6 +45,20 @@ extension Snapshot {
         let next = found.next.map { QueryCursor(revision: revision, instant: instant, digest: digest, position: $0) }
         return QueryPage(
             objects: try found.objects.map { try reader.name(of: $0) }, examined: found.examined, revision: revision, next: next)
+    }
+
+    /// Returns the class of a well-formed query and the subjects that its caller counts as, like ``mayQuery(_:as:)``.
+    func mayRun(_ query: Query, as caller: Name) throws -> (ClassID, SubjectSet)? {
+        if let problem = query.problem { throw problem }
+        guard let (classID, subjects) = try mayQuery(query.className, as: caller) else { return nil }
+        let named = Set((try reader.options(of: classID)?.properties ?? []).map(ExactText.init))
+        if let property = query.exactProperties.subtracting(named).min()?.text {
+            throw Refusal(
+                .malformed,
+                "class `\(query.className)` does not name the property `\(Name(property).excerpt)` for queries: add it to its "
+                    + "`properties` with changeClass")
+        }
+        return (classID, subjects)
     }
 
     /// Returns the class of a query and the subjects that its caller counts as, if the caller may query the class. A role that does

@@ -149,6 +149,11 @@ public final class Snapshot {
         return found
     }
 
+    /// Throws unless an object exists and a caller may read it.
+    ///
+    /// - Throws: `Refusal`: `unknownObject`, `noPrivilege` or `notAuthenticated`.
+    package func requireReadable(_ object: Name, to caller: Name) throws { _ = try readableObject(object, as: caller) }
+
     /// Returns the objects of a class that a caller may read and query, sorted.
     ///
     /// - Parameters:

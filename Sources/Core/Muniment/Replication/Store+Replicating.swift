@@ -30,23 +30,14 @@ extension Store {
     public func replica(
         of user: Name, classes: [String], after position: ReplicaPosition? = nil, containing commit: KnownCommit? = nil
     ) throws -> ReplicaFeed {
-        if let problem = user.problem { throw problem }
-        guard user.kind == .caller || user.kind == .anonymous else {
-            throw Refusal(.malformed, "`\(user)` cannot have a replica: name a user, a thing or `anonymous`")
-        }
+        try checkReplica(of: user)
         let names = Set(classes.map { Name.class($0) }).sorted()
         guard 1...ReplicaPosition.classLimit ~= names.count else {
             throw Refusal(
                 .malformed, "the replica has \(names.count) classes: name 1 to \(ReplicaPosition.classLimit)")
         }
         return try withReader { reader in
-            let found = try names.map { name in
-                if let problem = name.problem { throw problem }
-                guard let id = try reader.object(name).map({ ClassID($0) }), !id.isBuiltIn else {
-                    throw Refusal(.unknownClass, "the class `\(name)` does not exist, or is built in: name a class with objects")
-                }
-                return ReplicaSubscriber.NamedClass(name: name.id ?? "", id: id)
-            }
+            let found = try names.map { try reader.replicatedClass($0) }
             let digest = ReplicaPosition.digest(of: user, found.map(\.name))
             func subscriber(after revision: Revision = .genesis, _ fill: ReplicaFill? = nil) -> ReplicaSubscriber {
                 ReplicaSubscriber(user, found, digest: digest, after: revision, fill: fill)
@@ -71,6 +62,24 @@ extension Store {
         }
     }
 
+    /// Returns the steps of a replica of one class that is complete at a revision.
+    func steps(of user: Name, class className: String, after revision: Revision) throws -> ReplicaFeed {
+        try checkReplica(of: user)
+        return try withReader { reader in
+            try reader.requireRevision(revision)
+            let found = try reader.replicatedClass(.class(className))
+            let digest = ReplicaPosition.digest(of: user, [found.name])
+            return ReplicaFeed(store: self, start: ReplicaSubscriber(user, [found], digest: digest, after: revision, fill: nil))
+        }
+    }
+
+    private func checkReplica(of user: Name) throws {
+        if let problem = user.problem { throw problem }
+        guard user.kind == .caller || user.kind == .anonymous else {
+            throw Refusal(.malformed, "`\(user)` cannot have a replica: name a user, a thing or `anonymous`")
+        }
+    }
+
     /// Advances a replica. If that fails, its feed ends.
     func look(_ subscriber: inout ReplicaSubscriber) -> Result<ReplicaSubscriber.AdvanceResult, NoticeFeedError> {
         advance(&subscriber) {
@@ -78,5 +87,16 @@ extension Store {
         } by: {
             try $0.look($1, log, spans, now: options.clock())
         }
+    }
+}
+
+extension IndexReader {
+    /// Returns a class that is not built in.
+    fileprivate func replicatedClass(_ name: Name) throws -> ReplicaSubscriber.NamedClass {
+        if let problem = name.problem { throw problem }
+        guard let id = try object(name).map({ ClassID($0) }), !id.isBuiltIn else {
+            throw Refusal(.unknownClass, "the class `\(name)` does not exist, or is built in: name a class with objects")
+        }
+        return ReplicaSubscriber.NamedClass(name: name.id ?? "", id: id)
     }
 }

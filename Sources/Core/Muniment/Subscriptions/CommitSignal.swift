@@ -140,12 +140,12 @@ final class CommitSignal: Sendable {
     /// Whether further commits can be announced: the store is open, and its index follows the log.
     var isTelling: Bool { state.withLock { !$0.isClosed && !$0.isStopped } }
 
-    /// Returns the last announced revision for a waiting subscriber. No commit up to it affects the subscriber. Nil if it is not
-    /// waiting.
+    /// Returns the last announced revision for a waiting subscriber or observer. No commit up to it affects the waiter. Nil if it is
+    /// not waiting.
     func passed(by id: UInt64) -> Revision? {
         // A waiter is removed before a commit that affects it counts as announced.
         state.withLock { state in
-            let isWaiting = [.affecting, .affectingValues].contains { state.waiters[$0]?.contains(id) == true }
+            let isWaiting = [.affecting, .affectingValues, .touching].contains { state.waiters[$0]?.contains(id) == true }
             return isWaiting ? state.toldThrough : nil
         }
     }

@@ -63,8 +63,8 @@ public struct NoticeFeed: AsyncSequence, Sendable {
     }
 }
 
-/// The position of a feed of notices, readable by other tasks. A service uses it to tell a client where it can resume, even while
-/// no notice is delivered.
+/// The position of a feed, readable by other tasks. A service uses it to tell a client where it can resume, even while nothing is
+/// delivered.
 public final class FeedPosition: Sendable {
     private let feed: CommitSignal
     /// The id of the feed's present or last wait.
@@ -72,8 +72,8 @@ public final class FeedPosition: Sendable {
 
     init(_ feed: CommitSignal) { self.feed = feed }
 
-    /// The last processed revision: the feed has delivered all notices up to it. Nil while it does not wait. It can be later than
-    /// the revision of the last notice.
+    /// The last processed revision: the feed has delivered everything up to it. Nil while it does not wait. It can be later than the
+    /// revision of the last delivery.
     public var passed: Revision? { feed.passed(by: waiter.load(ordering: .acquiring)) }
 
     func begin(as waiter: UInt64) { self.waiter.store(waiter, ordering: .releasing) }

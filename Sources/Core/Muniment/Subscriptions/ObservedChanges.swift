@@ -23,11 +23,18 @@ public struct ObservedChangeSequence: AsyncSequence, Sendable {
         /// The remaining changes of a commit. The last element is the next change.
         private var pending: [ObservedChange] = []
         private var hasEnded = false
+        /// The position of the observation, for other tasks.
+        public let position: FeedPosition
 
         init(store: Store, observer: Observer) {
             self.store = store
             self.observer = observer
+            position = FeedPosition(store.feed)
         }
+
+        /// Returns whether the observer may read the object now, and it is not another object of the same name. A change that was
+        /// delivered late may have a value that the observer may no longer read.
+        package func mayReadNow() -> Bool { store.mayReadNow(observer) }
 
         /// Waits for the next change and returns it. Returns nil after the task was cancelled, and after the end.
         public mutating func next(
@@ -39,7 +46,8 @@ public struct ObservedChangeSequence: AsyncSequence, Sendable {
                 case .changes(let changes) where changes.isEmpty: await Task.yield()
                 case .changes(let changes): pending = changes.reversed()
                 case .more: await Task.yield()
-                case .nothing(let entities): await store.waitForCommits(after: observer.revision, touching: entities)
+                case .nothing(let entities):
+                    await store.waitForCommits(after: observer.revision, touching: entities, telling: position)
                 case .end(let end):
                     hasEnded = true
                     throw end

@@ -65,10 +65,17 @@ extension Store {
 
     /// Waits for a commit after a revision that touches one of some entities, until the store is closed or the task is cancelled.
     /// It can also return without such a commit.
+    ///
+    /// - Parameters:
+    ///   - revision: the last revision that the caller has processed.
+    ///   - entities: the numbers of the entities.
+    ///   - position: receives the position of the caller while it waits.
+    ///   - isolation: the actor of the caller.
     func waitForCommits(
-        after revision: Revision, touching entities: Set<UInt64>, isolation: isolated (any Actor)? = #isolation
+        after revision: Revision, touching entities: Set<UInt64>, telling position: FeedPosition,
+        isolation: isolated (any Actor)? = #isolation
     ) async {
-        await feed.wait(after: revision, for: .touching, entities) { [self] in followLater() }
+        await feed.wait(after: revision, for: .touching, entities, telling: position) { [self] in followLater() }
     }
 
     /// Waits in the same way for a commit that may affect one of some subjects. Returns what is

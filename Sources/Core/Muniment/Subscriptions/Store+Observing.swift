@@ -39,4 +39,16 @@ extension Store {
                 start: Observer(object: id, created: created, caller: caller, path: path, revision: snapshot.revision))
         }
     }
+
+    /// Returns whether an observer may read its object now, by the clock. An error counts as no.
+    func mayReadNow(_ observer: Observer) -> Bool {
+        let looked = look { (reader) throws in
+            let instant = try turn(reader, to: .now)
+            guard try reader.readAccess(of: observer.caller, to: observer.object).created == observer.created else { return false }
+            let snapshot = Snapshot(reader: reader, instant: instant, memory: queryMemory, log: log)
+            return try snapshot.readableObject(Name(reader.name(of: observer.object)), as: observer.caller) == observer.object
+        }
+        if case .success(let mayRead) = looked { return mayRead }
+        return false
+    }
 }

@@ -80,6 +80,22 @@ extension IndexReader {
             everything: hasMore && isEverything ? found.map(QueryPosition.init) : nil)
     }
 
+    /// Returns those of some objects that a query finds. Its order and limit have no effect.
+    ///
+    /// - Parameters:
+    ///   - query: a well-formed query.
+    ///   - objects: the objects, of any class.
+    ///   - classID: the class of the query.
+    ///   - subjects: the subjects of the caller.
+    ///   - instant: the time for evaluating ends.
+    public func found(
+        _ query: Query, among objects: [ObjectID], in classID: ClassID, for subjects: SubjectSet, at instant: Instant
+    ) throws -> Set<ObjectID> {
+        let matcher = try QueryMatcher(
+            self, Query(query.className, where: query.condition), in: classID, for: subjects, wanted: [.read, .query], at: instant)
+        return Set(try objects.filter { try matcher.match($0, from: nil) != nil })
+    }
+
     private func orderedPlan(_ task: QueryTask, _ query: Query, in classID: ClassID) throws -> OrderedPlan {
         guard let first = query.order.first, let slot = task.matcher.slots[ExactText(first.property)] else {
             let source = try RelatedSource(

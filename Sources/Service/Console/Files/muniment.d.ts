@@ -41,6 +41,8 @@ export interface Difference { name: Name; before: Privilege[]; after: Privilege[
 export interface DraftDifference { subject: Name; object: Name; before: Privilege[]; after: Privilege[]; gained: Privilege[]; lost: Privilege[] }
 export interface Transition extends Origin { actor: Name | null; events: AuditRecord[]; gained: boolean; revision: number | null; time: string }
 export interface Notice { revision: number; time: string; kind: string; object: Name; wasAccessible: boolean; completesRevision: boolean; gained?: Privilege[]; lost?: Privilege[] }
+/** A change of an object's value: of the child `name`, or of the value itself. `value` is missing if it was removed. */
+export interface ObjectChange { revision: number; time: string; kind: 'childAdded' | 'childChanged' | 'childRemoved' | 'valueChanged' | 'accessEnded' | 'objectDeleted'; name?: string; value?: unknown; completesRevision: boolean }
 export interface NameDescription extends When {
     name: Name; class: string; hasChildren: boolean; created?: number; changed?: number; parent?: Name; owner?: Name; roles?: Name[]; entries?: Name[]; members?: Name[];
     options?: Record<string, unknown>; permission?: { subject: Name; privileges: Privilege[]; objects: Name[] };
@@ -125,5 +127,7 @@ export class Store {
 
     all<Item>(load: (cursor?: string) => Promise<{ next?: string; [key: string]: any }>, key: string): AsyncGenerator<Item>;
     lines<Line = any>(path: string, query?: object, options?: RequestOptions): AsyncGenerator<Line>;
+    /** The changes of an object's value, as they happen. `path` is a JSON Pointer. After the event with the reason of the end, it ends. */
+    changesOf(object: Name, query?: { path?: string; as?: Name; after?: number }, options?: RequestOptions & { onState?: (state: 'open' | 'lost') => void }): AsyncGenerator<CloudEvent<ObjectChange>>;
     feed<Data = any>(path: '/commits' | '/notices' | string, query?: object, options?: RequestOptions & { onState?: (state: 'open' | 'lost') => void }): AsyncGenerator<CloudEvent<Data>>;
 }

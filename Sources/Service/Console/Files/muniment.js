@@ -209,9 +209,17 @@ export class Store {
         for await (const line of textLines(response)) if (line) yield JSON.parse(line);
     }
 
+    /** The changes of an object's value, as they happen. `path` is a JSON Pointer. After the event with the reason of the end, it ends. */
+    async *changesOf(object, query, options) {
+        for await (const event of this.feed(`/objects/${encodeURIComponent(object)}/changes`, query, options)) {
+            yield event;
+            if (event.data.kind === 'accessEnded' || event.data.kind === 'objectDeleted') return;
+        }
+    }
+
     /**
-     * Follows a feed of server-sent events: `/commits` or `/notices`. Reconnects after a lost connection and resumes after the last
-     * event, so each event arrives once. Ends with an error that is not temporary, or when `signal` aborts.
+     * Follows a feed of server-sent events: `/commits`, `/notices` or another one. Reconnects after a lost connection and
+     * resumes after the last event, so each event arrives once. Ends with an error that is not temporary, or when `signal` aborts.
      */
     async *feed(path, query, { signal, onState = () => {} } = {}) {
         let last;

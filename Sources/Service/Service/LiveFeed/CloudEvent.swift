@@ -32,6 +32,19 @@ struct CloudEvent {
             time: time, subject: notice.object.text, data: .object(notice.json(at: time)))
     }
 
+    /// Creates the event of a change of an object's value, or of the end of a feed of changes.
+    init(change kind: String, of object: Name, id: String, in store: String, at time: Instant, data: JSONObject) {
+        self.init(
+            store: store, id: id, type: "muniment.change.\(kind)", time: time, subject: object.text, data: .object(data))
+    }
+
+    /// Creates the event of a change of the objects that a query finds, or of the end of a feed of a query.
+    init(query kind: String, of className: String, id: String, in store: String, at time: Instant, data: JSONObject) {
+        self.init(
+            store: store, id: id, type: "muniment.query.\(kind)", time: time, subject: Name.class(className).text,
+            data: .object(data))
+    }
+
     /// Creates the event of a commit.
     init(_ described: DescribedCommit, in store: String) throws {
         let commit = described.commit

@@ -7,7 +7,7 @@ internal import Work
 
 /// The feeds of a store, under `/v1`. The feed of notices has the path of the pages of notices; the `Accept` header selects the feed.
 enum LiveFeedRoutes {
-    static let all: [Route] = [commits, replica, ticket]
+    static let all: [Route] = [commits, changes, query, replica, ticket]
 
     /// Description of the feed of notices, for the route that it shares.
     static let noticesText = """
@@ -37,6 +37,60 @@ enum LiveFeedRoutes {
 }
 
 extension LiveFeedRoutes {
+    private static let changes = Route(
+        "GET", "/v1/stores/{store}/objects/{object}/changes", "objectChanges", need: .store,
+        RouteDescription("a live feed of the changes of an object's value, for a caller that may read it", group: "Live feed")
+            .withNote(
+                "Server-sent events with CloudEvents 1.0 as data, of the types `muniment.change.` with `childAdded`, `childChanged`, "
+                    + "`childRemoved` and `valueChanged`. The last event, `accessEnded` or `objectDeleted`, names the reason of the end. "
+                    + "The feed starts at the head, or after `after` or `Last-Event-ID`."
+            )
+            .withParameters(
+                .query("path", "a part of the value, as a JSON Pointer (RFC 6901), such as `/address/city`"),
+                .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
+                .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
+                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
+                .ticket
+            )
+            .withResponse(
+                "events, until the client disconnects or may no longer read the object", Schema.text, as: "text/event-stream",
+                headers: []
+            )
+            .withProblems(.refused, .notAcceptable),
+        .queued { call in
+            guard call.wantsFeed else {
+                throw Problem(.notAcceptable, "changes are available only as a feed: send `Accept: text/event-stream`")
+            }
+            return try ChangeStream.open(call)
+        })
+
+    private static let query = Route(
+        "GET", "/v1/stores/{store}/query/changes", "queryChanges", need: .store,
+        RouteDescription("a live feed of the changes of the objects that a query finds", group: "Live feed")
+            .withNote(
+                "Server-sent events with CloudEvents 1.0 as data. `muniment.query.changed` names the objects that the query finds now "
+                    + "(`added`), no longer (`removed`), or with a change of their value, parent, owner or access (`changed`). After "
+                    + "`muniment.query.reset`, run the query again. The last event is `accessEnded` or `queryRefused`."
+            )
+            .withParameters(
+                .query("class", "the class, without `class:`", Schema.text, isRequired: true),
+                .query("where", "a condition as JSON, as in `query`"),
+                .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
+                .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
+                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
+                .ticket
+            )
+            .withResponse(
+                "events, until the client disconnects or the query is refused", Schema.text, as: "text/event-stream", headers: []
+            )
+            .withProblems(.refused, .notAcceptable),
+        .queued { call in
+            guard call.wantsFeed else {
+                throw Problem(.notAcceptable, "changes are available only as a feed: send `Accept: text/event-stream`")
+            }
+            return try QueryStream.open(call)
+        })
+
     private static let replica = Route(
         "GET", "/v1/stores/{store}/replica", "replica", need: .store,
         RouteDescription(

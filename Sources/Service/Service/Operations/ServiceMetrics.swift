@@ -73,6 +73,9 @@ struct ServiceMetrics {
         text.metric("muniment_rate_limited_total", .counter, "Requests with response 429.", counts.overLimit.value)
         text.metric("muniment_notices_sent_total", .counter, "Notices written to streams.", counts.noticesSent.value)
         text.metric(
+            "muniment_changes_sent_total", .counter, "Changes of objects and of queries written to streams.",
+            counts.changesSent.value)
+        text.metric(
             "muniment_replica_writes_total", .counter, "Writes of steps to the streams of replicas.", counts.replicaWrites.value)
         text.metric("muniment_open_streams", .gauge, "Open streams.", counts.openStreams.value)
         text.metric(

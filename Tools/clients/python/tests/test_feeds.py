@@ -40,6 +40,20 @@ def test_a_feed_continues_after_the_id_of_an_event(client: Client) -> None:
         assert [event.id for event in rest] == everything[number + 1 :]
 
 
+def test_a_feed_of_changes_yields_values_until_the_caller_loses_access(client: Client) -> None:
+    client.commit([create_object("doc:plan", value={"title": "Plan"}), grant("user:bob", "read", "doc:plan")], as_=ROOT)
+    head = client.statistics().revision
+    feed = client.change_feed("doc:plan", path="/title", as_="user:bob", after=head)
+    client.merge_object("doc:plan", {"title": "Bridge"}, expected_revision=None, as_=ROOT)
+    changed = next(feed)
+    assert (changed.type, changed.data.kind, changed.data.value) == ("muniment.change.valueChanged", "valueChanged", "Bridge")
+    client.commit([revoke("user:bob", "doc:plan")], as_=ROOT)
+    assert next(feed).data.kind == "accessEnded"
+    with pytest.raises(errors.RefusedError):
+        next(feed)
+    feed.close()
+
+
 class Breaking(httpx.HTTPTransport):
     """Breaks each connection after some bytes."""
 

@@ -47,6 +47,8 @@ final class ServiceCounts: Sendable {
     let elsewhere = RequestCounts()
     /// Notices that were written to streams.
     let noticesSent = Counter()
+    /// Changes of objects, and of the results of queries, that were written to streams.
+    let changesSent = Counter()
     /// Writes to the streams of replicas: each has one or more parts of a step.
     let replicaWrites = Counter()
     /// Streams that are currently open.

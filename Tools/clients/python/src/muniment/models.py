@@ -202,6 +202,22 @@ class Notice:
 
 
 @dataclass(frozen=True)
+class ObjectChange:
+    """A change of an object's value, or the end of the feed of its changes."""
+
+    revision: int
+    time: datetime
+    #: `childAdded`, `childChanged`, `childRemoved` or `valueChanged`. The last event is `accessEnded` or `objectDeleted`.
+    kind: str
+    #: Whether this is the last change of the revision.
+    completes_revision: bool
+    #: The name or the index of the child; None for the value itself.
+    name: str | None = None
+    #: The new value; None also if it was removed.
+    value: JSON = None
+
+
+@dataclass(frozen=True)
 class AuditRecord:
     """An event, or a refused command. A record that the caller may not see has only its time."""
 

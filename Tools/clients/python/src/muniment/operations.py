@@ -378,6 +378,21 @@ def commit_feed(*, after: str | int | None = None) -> FeedRequest[models.Commit]
     return FeedRequest(f"{STORE}/commits", lambda value: decode(models.Commit, value), {}, _position(after))
 
 
+def change_feed(
+    object: str, *, path: str | None = None, as_: str | None = None, after: str | int | None = None
+) -> FeedRequest[models.ObjectChange]:
+    """Yields the changes of an object's value as they happen, for a caller that may read it. See `notice_feed`.
+
+    The last event names the reason of the end: `accessEnded` or `objectDeleted`. The request for another one raises the error of reading
+    the object.
+
+    :param path: a part of the value, as a JSON Pointer such as `/address/city`; None for the whole value.
+    """
+    return FeedRequest(
+        f"{_object_path(object)}/changes", lambda value: decode(models.ObjectChange, value), present(path=path, as_=as_),
+        _position(after))
+
+
 def _position(after: str | int | None) -> str | None:
     if after is None:
         return None
