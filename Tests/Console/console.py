@@ -1426,13 +1426,18 @@ def compare_incident_and_what_if_need_no_pointer(browser):
         reach(page.get_by_role("button", name=button, exact=True))
         page.keyboard.press("Enter")
 
-    def expect_same(path, title):
-        """The page shows what an address shows."""
+    def shown_rows(title):
+        """The rows of a table, after the work for it has ended."""
         expect(page.get_by_role("table", name=title, exact=True)).to_be_visible()
         console.wait()
-        rows = table_rows(page, title)
+        return table_rows(page, title)
+
+    def expect_same(path, title):
+        """The page shows what an address shows."""
+        rows = shown_rows(title)
         console.go(path)
-        assert table_rows(page, title) == rows, rows
+        again = shown_rows(title)
+        assert again == rows, (again, rows)
 
     fill("Person, role or object (empty: the whole store)", "user:eli")
     # Noon of days that are the same in the order of every country, with 12 hours or 24.
