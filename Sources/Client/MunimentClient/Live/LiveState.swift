@@ -8,7 +8,7 @@ public enum LiveState: Hashable, Sendable {
     /// The service refused to answer: the model is empty. The object may not exist, or the user may not read it.
     case refused(ServiceError)
 
-    /// Whether an error leaves the last state in place: it says nothing about what the user may read.
+    /// Whether an error leaves the last state in place: it does not show a loss of access.
     init(_ error: ServiceError) {
         switch error {
         case .problem(let problem) where problem.isTemporary(.question): self = .stale(error)
@@ -74,7 +74,8 @@ extension StoreClient {
         } onCancel: {
             trigger.finish()
         }
-        for task in [timer, following] { task.cancel() }
+        timer.cancel()
+        following.cancel()
         notices.cancel()
     }
 }

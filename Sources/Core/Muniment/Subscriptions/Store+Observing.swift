@@ -48,7 +48,6 @@ extension Store {
             let snapshot = Snapshot(reader: reader, instant: instant, memory: queryMemory, log: log)
             return try snapshot.readableObject(Name(reader.name(of: observer.object)), as: observer.caller) == observer.object
         }
-        if case .success(let mayRead) = looked { return mayRead }
-        return false
+        return (try? looked.get()) ?? false
     }
 }

@@ -213,7 +213,7 @@ export class Store {
     async *changesOf(object, query, options) {
         for await (const event of this.feed(`/objects/${encodeURIComponent(object)}/changes`, query, options)) {
             yield event;
-            if (event.data.kind === 'accessEnded' || event.data.kind === 'objectDeleted') return;
+            if (['accessEnded', 'objectDeleted'].includes(event.data.kind)) return;
         }
     }
 

@@ -15,6 +15,18 @@ enum LiveFeedRoutes {
         after `after` or the header `Last-Event-ID`.
         """
 
+    /// Opens a feed for a client that accepts one. The subject of the message has its verb: `commits are`.
+    private static func feed(
+        _ subject: String, _ open: @escaping @Sendable (RequestContext) throws -> HTTPResponse
+    ) -> Operation {
+        .queued { call in
+            guard call.wantsFeed else {
+                throw Problem(.notAcceptable, "\(subject) available only as a feed: send `Accept: text/event-stream`")
+            }
+            return try open(call)
+        }
+    }
+
     private static let commits = Route(
         "GET", "/v1/stores/{store}/commits", "commits", need: .administering,
         RouteDescription("a live feed of commits, for administrators", group: "Live feed")
@@ -22,18 +34,11 @@ enum LiveFeedRoutes {
                 "Server-sent events with CloudEvents 1.0 as data. The feed starts at the head, or after `after` or `Last-Event-ID`."
             )
             .withParameters(
-                .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
-                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
-                .ticket
+                .start, .lastEventID, .ticket
             )
             .withResponse("events, until the client disconnects", Schema.text, as: "text/event-stream", headers: [])
             .withProblems(.notAcceptable),
-        .queued { call in
-            guard call.wantsFeed else {
-                throw Problem(.notAcceptable, "commits are available only as a feed: send `Accept: text/event-stream`")
-            }
-            return try CommitStream.open(call)
-        })
+        feed("commits are", CommitStream.open))
 }
 
 extension LiveFeedRoutes {
@@ -47,22 +52,14 @@ extension LiveFeedRoutes {
             )
             .withParameters(
                 .query("path", "a part of the value, as a JSON Pointer (RFC 6901), such as `/address/city`"),
-                .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
-                .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
-                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
-                .ticket
+                .reader, .start, .lastEventID, .ticket
             )
             .withResponse(
                 "events, until the client disconnects or may no longer read the object", Schema.text, as: "text/event-stream",
                 headers: []
             )
             .withProblems(.refused, .notAcceptable),
-        .queued { call in
-            guard call.wantsFeed else {
-                throw Problem(.notAcceptable, "changes are available only as a feed: send `Accept: text/event-stream`")
-            }
-            return try ChangeStream.open(call)
-        })
+        feed("changes are", ChangeStream.open))
 
     private static let query = Route(
         "GET", "/v1/stores/{store}/query/changes", "queryChanges", need: .store,
@@ -75,21 +72,13 @@ extension LiveFeedRoutes {
             .withParameters(
                 .query("class", "the class, without `class:`", Schema.text, isRequired: true),
                 .query("where", "a condition as JSON, as in `query`"),
-                .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
-                .query("after", "the start of the feed: the `id` of the last event, a revision, or `now`"),
-                .header("Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`"),
-                .ticket
+                .reader, .start, .lastEventID, .ticket
             )
             .withResponse(
                 "events, until the client disconnects or the query is refused", Schema.text, as: "text/event-stream", headers: []
             )
             .withProblems(.refused, .notAcceptable),
-        .queued { call in
-            guard call.wantsFeed else {
-                throw Problem(.notAcceptable, "changes are available only as a feed: send `Accept: text/event-stream`")
-            }
-            return try QueryStream.open(call)
-        })
+        feed("changes are", QueryStream.open))
 
     private static let replica = Route(
         "GET", "/v1/stores/{store}/replica", "replica", need: .store,
@@ -103,7 +92,7 @@ extension LiveFeedRoutes {
         )
         .withParameters(
             .query("class", "a class of objects, without `class:`; repeat it for up to 32 classes", Schema.text, isRequired: true),
-            .query("as", "the caller; required with a token that does not act as a principal", Schema.name),
+            .reader,
             .query("after", "the position of the replica: the last `id` that it has received"),
             .query(
                 "contains",
@@ -117,12 +106,7 @@ extension LiveFeedRoutes {
         )
         .withResponse("events, until the client disconnects", Schema.text, as: "text/event-stream", headers: [])
         .withProblems(.notAcceptable),
-        .queued { call in
-            guard call.wantsFeed else {
-                throw Problem(.notAcceptable, "a replica is available only as a feed: send `Accept: text/event-stream`")
-            }
-            return try ReplicaStream.open(call)
-        })
+        feed("a replica is", ReplicaStream.open))
 
     private static let ticket = Route(
         "POST", "/v1/stores/{store}/tickets", "createTicket", need: .store,
@@ -186,4 +170,12 @@ enum CommitStream {
             await Task.yield()
         }
     }
+}
+
+extension ParameterDescription {
+    fileprivate static let reader = query(
+        "as", "the caller; required with a token that does not act as a principal", Schema.name)
+    fileprivate static let start = query("after", "the start of the feed: the `id` of the last event, a revision, or `now`")
+    fileprivate static let lastEventID = header(
+        "Last-Event-ID", "the `id` of the last event, which browsers send automatically; it overrides `after`")
 }
