@@ -110,7 +110,7 @@ struct GitHubTests {
     @Test("A file without organizations is an error")
     func empty() throws {
         try SourceFiles.inFreshFolder { files in
-            #expect { try files.facts(#"{"orgs":{}}"#, .github) } throws: { "\($0)".contains("there is no access in it") }
+            #expect { try files.facts(#"{"orgs":{}}"#, .github) } throws: { "\($0)".contains("it contains no access") }
         }
     }
 }
