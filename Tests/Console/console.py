@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import urllib.error
@@ -83,7 +84,7 @@ class Console:
     def wait(self):
         """Waits until the screen and all its parts are ready."""
         self.page.wait_for_selector(".screen, .failure, .form-error:not(:empty)")
-        expect(self.page.locator("[aria-busy]")).to_have_count(0)
+        expect(self.page.locator("[aria-busy], .progress")).to_have_count(0)
 
     def go(self, path):
         """Opens another address of the console without a new sign-in."""
@@ -1403,6 +1404,62 @@ def table_rows(page, title):
     """The texts of the rows of a table, cell by cell."""
     rows = page.get_by_role("table", name=title, exact=True).locator("tbody tr")
     return [row.locator("th, td").all_inner_texts() for row in rows.all()]
+
+
+@test
+def compare_incident_and_what_if_of_the_kubernetes_history_are_the_tools_answers(browser):
+    if "kubernetes" not in SETTINGS:
+        return
+    console = Console(browser, theme="dark")
+    page = console.open("/console/stores/kubernetes/")
+    start, end, role, repository = "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z", "role:kubernetes/release-managers", "repo:kubernetes/sig-release"
+
+    def check_page():
+        assert page.locator(".failure").count() == 0, console.text()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{page.url} is wider than the window"
+        console.axe(page.url)
+
+    def go(path):
+        console.go(f"/console/stores/kubernetes/{path}")
+        check_page()
+
+    def all_rows(title):
+        """The texts of a table's rows, also of those that are only shown on demand."""
+        return page.evaluate("""title => {
+            for (let more; (more = document.querySelector('main button.more'));) more.click();
+            return [...document.querySelectorAll('main table')].filter(table => table.caption.innerText === title)
+                .flatMap(table => [...table.tBodies[0].rows]).map(row => [...row.cells].map(cell => cell.innerText)); }""", title)
+
+    go(f"compare?name=org%3Akubernetes&from={start}&to={end}")
+    said = tool("diff", "org:kubernetes", "--from", start, "--to", end, store="kubernetes")["differences"]
+    rows = [[row[0], row[2], row[3]] for row in all_rows("Compare")]
+    assert len(rows) > 100 and rows == [[each["name"], ", ".join(each["before"]) or "–", ", ".join(each["after"]) or "–"] for each in said], rows
+
+    go(f"incident?from={start}&to={end}&object={name(repository)}&privilege=write")
+    present = tool("who", "write", repository, store="kubernetes")
+    within, beyond = [], []
+    for access in tool("audit", "access", "write", repository, "--from", start, "--to", end, store="kubernetes")["access"]:
+        for span in access["spans"]:
+            is_within = "until" in span and not span.get("existedBefore")
+            if is_within or access["subject"] not in present["subjects"] + present["administrators"]:
+                (within if is_within else beyond).append(access["subject"])
+    assert within and beyond
+    for title, expected in [("Began and ended in this span", within), ("Began earlier or ended later", beyond)]:
+        assert sorted(row[0] for row in all_rows(title) if row[2] == repository) == sorted(expected), title
+
+    go("what-if")
+    page.get_by_label("Who", exact=True).fill(role)
+    page.get_by_label("Object", exact=True).fill(repository)
+    page.get_by_role("button", name="Add to the draft").click()
+    expect(page.locator(".effects")).to_be_visible()
+    console.wait()
+    check_page()
+    with tempfile.NamedTemporaryFile("w") as draft:
+        json.dump({"as": "user:root", "do": [{"op": "revoke", "subject": role, "object": repository}]}, draft)
+        draft.flush()
+        said = tool("what-if", draft.name, store="kubernetes")["differences"]
+    assert said and [row[0] for row in all_rows("Effects")] == [each["subject"] for each in said], said
+    console.close()
 
 
 @test
