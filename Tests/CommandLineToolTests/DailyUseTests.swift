@@ -79,7 +79,7 @@ struct DailyUseTests {
             #expect(wrong.code == 2)
             #expect(wrong.errors.contains("the class `doc` does not have `count`; it has approve, sign"), "\(wrong.errors)")
             let loss = try tool.run("class change doc --remove-privileges sign --add-privileges count")
-            #expect(loss.errors.contains("`doc` loses sign: grants of it have no effect from now on"), "\(loss.errors)")
+            #expect(loss.errors.contains("`doc` loses sign: grants of it have no effect until the class has it again"))
             #expect(try tool.run("check user:ann sign on doc:plan").code == 1)
             #expect(try tool.run("check user:ann approve on doc:plan").code == 0)
             #expect(try tool.make("show class:doc").lines.contains { $0.contains("approve, count") })
@@ -113,6 +113,11 @@ struct DailyUseTests {
             #expect(lines.contains { $0.hasSuffix("creators get read, update") }, "\(lines)")
             #expect(lines.contains { $0.hasSuffix("objects inherit read") }, "\(lines)")
             #expect(lines.contains { $0.hasSuffix("write=note+read+update") }, "\(lines)")
+            for taken in ["class change plan --add-privileges edit", "class define book --aliases view=read"] {
+                let refused = try tool.run(taken)
+                #expect(refused.code == 1 && refused.errors.contains("is the name of a level"), "\(refused)")
+            }
+            #expect(try tool.make("who edit doc:1").lines.first == "user:ann")
             let unknown = try tool.run("class change plan --inherits viewer")
             #expect(unknown.code == 1 && unknown.errors.contains("viewer"), "\(unknown)")
         }

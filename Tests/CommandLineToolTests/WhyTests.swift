@@ -74,6 +74,19 @@ struct WhyTests {
         }
     }
 
+    @Test("E11: The proposed calls also give the class a custom privilege that it lacks")
+    func customPrivilege() throws {
+        try BuiltTool.inFreshFolder { tool in
+            try tool.makeDemo()
+            try tool.make("class change doc --add-privileges sign")
+            try tool.make("class change store --add-privileges approve")
+            let proposed = try #require(try lines(tool, "why user:bob approve doc:plan", code: 1).last)
+            let shell = try tool.shell(proposed.replacingOccurrences(of: "muniment ", with: "\"$muniment\" "))
+            #expect(shell.code == 0, "\(proposed): \(shell.errors)")
+            try tool.make("why user:bob approve doc:plan")
+        }
+    }
+
     @Test("E11: A denial that no grant can change says why; a denial in the past lists what would have allowed it then")
     func obstaclesAndPast() throws {
         try BuiltTool.inFreshFolder { tool in

@@ -93,6 +93,8 @@ struct SchemaTests {
     func again() throws {
         let server = try PostgreSQLServer.withDatabase()
         try server.run(#"CREATE ROLE "o'd""d"; CREATE ROLE owner SUPERUSER; CREATE ROLE member IN ROLE postgres"#)
+        try server.run(
+            "CREATE ROLE maker CREATEROLE; CREATE ROLE writer IN ROLE pg_write_all_data; CREATE ROLE indirect IN ROLE maker")
         #expect(failure(server) == nil)
         let logs = PostgreSQLLogs(try PostgreSQLAddress(server.address()), allowsNoStandby: true)
         defer { logs.close() }
@@ -101,7 +103,7 @@ struct SchemaTests {
         #expect(failure(server) == nil)
         #expect(failure(server, role: #"o'd"d"#) == nil)
         try logs.check()
-        for role in ["postgres", "owner", "member"] {
+        for role in ["postgres", "owner", "member", "maker", "writer", "indirect"] {
             let found = failure(server, role: role)
             #expect(found?.contains("the role \(role) of the service could change the tables") == true, "\(found ?? "accepted")")
         }

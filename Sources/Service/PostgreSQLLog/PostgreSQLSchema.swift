@@ -29,9 +29,17 @@ public enum PostgreSQLSchema {
                 IF to_regrole(quote_ident(current_setting('muniment.role'))) IS NULL THEN
                     RAISE EXCEPTION 'muniment: the role % does not exist', current_setting('muniment.role');
                 END IF;
-                IF pg_has_role(current_setting('muniment.role'), me, 'MEMBER') THEN
+                -- A role that makes roles can become a member of the one that made the tables.
+                IF pg_has_role(current_setting('muniment.role'), me, 'MEMBER') OR EXISTS (
+                    SELECT FROM pg_roles WHERE CASE
+                        WHEN rolname IN ('pg_write_all_data', 'pg_write_server_files', 'pg_execute_server_program')
+                            THEN pg_has_role(current_setting('muniment.role'), oid, 'MEMBER')
+                        ELSE rolcreaterole AND pg_has_role(current_setting('muniment.role'), oid, 'MEMBER')
+                        END
+                ) THEN
                     RAISE EXCEPTION 'muniment: the role % of the service could change the tables', current_setting('muniment.role')
-                        USING HINT = 'Run this script as another role, such as the owner of the database.';
+                        USING HINT = 'Run this script as another role, such as the owner of the database, or take memberships and '
+                            'CREATEROLE from the role of the service.';
                 END IF;
                 SELECT string_agg(what, '; ') INTO problem FROM (
                     SELECT format('the schema belongs to %s', nspowner::regrole) FROM pg_namespace

@@ -236,7 +236,10 @@ public final class MunimentService: HTTPApplication {
             }
         }
         let call = RequestContext(service: self, request: request, route: route, exchange: exchange, hosted: exchange.hosted)
-        guard call.isLinearizable, let store = exchange.hosted?.store, store.sharedLogStatus != nil else { return go(call) }
+        do throws(Problem) {
+            guard try call.isLinearizable else { return go(call) }
+        } catch { return .now(finished(error.response, request)) }
+        guard let store = exchange.hosted?.store, store.sharedLogStatus != nil else { return go(call) }
         return later(request, exchange) { _ in
             try store.catchUp()
             return self.go(call)

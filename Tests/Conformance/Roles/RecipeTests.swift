@@ -68,6 +68,26 @@ struct RecipeTests {
             #expect(try eve.privileges(at: .object("Later:1")) == .read)
             let again = try await refusal { try await fixture.roles().lockDown() }
             #expect(again == .alreadyExists)
+            #expect(try await refusal { try await fixture.roles().lockDown(to: "role:others") } == .notThere)
+        }
+    }
+
+    @Test("R3: A lockdown gives nobody access that it had not, and a locked store is not locked again")
+    func lockDownLocked() async throws {
+        try await withStore(.open) { fixture in
+            try await fixture.roles().change(.everyone, at: .class("role"), deny: .all)
+            try await fixture.roles().change(.everyone, at: .class("user"), deny: .update)
+            try await fixture.roles().lockDown()
+            let kept = try fixture.store.read { snapshot in
+                try ["class:role", "class:user"].map { name in
+                    try snapshot.entries(on: Name(name)).first { $0.subject == "everyone" }?.privileges
+                }
+            }
+            #expect(kept == [nil, ["read"]])
+        }
+        try await withStore { fixture in
+            try fixture.commit(.grant("everyone", on: "class:role", ["read"]))
+            #expect(try await refusal { try await fixture.roles().lockDown() } == .notThere)
         }
     }
 
@@ -80,10 +100,6 @@ struct RecipeTests {
             #expect(try await refusal { try await fixture.roles("user:eve").lockDown() } == .aboveOwnLevel)
             #expect(try fixture.head == before.revision.next)
             #expect(try fixture.roles().all().isEmpty)
-        }
-        try await withStore { fixture in
-            try fixture.register("user:eve")
-            #expect(try await refusal { try await fixture.roles("user:eve").lockDown() } == .noPrivilege)
         }
     }
 

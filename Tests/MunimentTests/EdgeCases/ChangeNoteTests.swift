@@ -30,11 +30,17 @@ struct ChangeNoteTests {
                 fixture, .grant("user:ann", on: "doc:1", ["read"]), .grant("user:bob", on: "doc:1", ["read"]))
             #expect(both == ["1 classLevel"])
             #expect(try reasons(fixture, .setAccess("role:guests", on: "doc:1", ["read"])) == ["0 classLevel"])
+            let attached = try reasons(
+                fixture, .definePermission("permission:p", subject: "user:bob", ["read"]),
+                .attachPermission("permission:p", to: "doc:1"))
+            #expect(attached == ["1 classLevel"])
             #expect(try reasons(fixture, .grant("everyone", on: "doc:1", ["read"])) == [])
             // A member of the role has the class level by another role.
             try fixture.commit(.addMember("user:ann", to: "role:guests"))
             #expect(try reasons(fixture, .grant("role:guests", on: "doc:1", ["update"])) == [])
             #expect(try reasons(fixture, .grant("user:ann", on: "doc:1", ["update", "delete"])) == [])
+            // It has update already, so that only delete and query are given, and the store denies both.
+            #expect(try reasons(fixture, .grant("user:ann", on: "doc:1", ["update", "delete", "query"])) == ["0 storeLevel"])
         }
     }
 

@@ -74,8 +74,9 @@ struct IdempotencyTests {
         try withStore { (fixture) throws in
             #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .unknownObject)
             #expect(try fixture.refusal(.createRole("role:r"), origin: origin) == nil)
-            // The key now belongs to the commit.
-            #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .keyReused)
+            // The key now belongs to the commit. The first request still has its own answer.
+            #expect(try fixture.refusal(.addMember("user:root", to: "role:r"), origin: origin)?.code == .unknownObject)
+            #expect(try fixture.refusal(.deleteRole("role:r"), origin: origin)?.code == .keyReused)
         }
     }
 
@@ -127,7 +128,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("E8: a refusal with an expected revision is not the answer to a request with another one")
+    @Test("E8, R17: a refusal with an expected revision is the answer to its request, and not to one with another revision")
     func refusalWithExpectedRevision() throws {
         try withStore { (fixture) throws in
             try fixture.commit(.defineClass("doc"), .createObject("doc:1"))
@@ -137,6 +138,9 @@ struct IdempotencyTests {
             }
             try fixture.commit(.writeObject("doc:1", .value(.integer(2))))
             #expect(throws: Refusal.self) { try fixture.store.commit(write(Revision(1))) }
+            #expect(throws: Refusal.self) { try fixture.store.commit(write(Revision(1))) }
+            #expect(try fixture.store.commit(write(Revision(2))).revision == Revision(3))
+            // A late copy of the first request.
             #expect(throws: Refusal.self) { try fixture.store.commit(write(Revision(1))) }
             #expect(try fixture.store.commit(write(Revision(2))).revision == Revision(3))
         }

@@ -76,7 +76,7 @@ struct OpenStoreTests {
             #expect(try await statistics() == .bool(false))
             try await attack(curl, eve)
             #expect(
-                try await curl.send("POST", "/v1/stores/default/lock", token: eve, json: #"{"role":"role:mine"}"#).status == 403)
+                try await curl.send("POST", "/v1/stores/default/lock", token: eve, json: #"{"role":"role:mine"}"#).status == 409)
         }
     }
 

@@ -212,7 +212,8 @@ struct ChangeStreamTests {
                 (Self.plan + "?as=user:bob", asking, 200), (Self.plan, asking, 400), (Self.plan + "?as=user:ann", asking, 403),
                 ("/v1/stores/default/objects/doc:none/changes", bob, 404), ("/v1/stores/default/objects/store/changes", bob, 404),
                 (Self.plan + "?after=99", bob, 400), (Self.plan + "?after=x", bob, 400), (Self.plan + "?for=user:bob", bob, 400),
-                (Self.plan + "?after=0", bob, 404),
+                (Self.plan + "?after=0", bob, 404), (Self.plan + "?path=/~", bob, 400), (Self.plan + "?path=/a~2", bob, 400),
+                (Self.plan + "?path=/a~0b~1c", bob, 200),
             ]
             for (target, token, status) in cases {
                 #expect(try FeedClient(port: port, target, token: token).status == status, "\(target)")

@@ -30,7 +30,11 @@ extension Store {
 
     /// Returns the changes with each level of the history replaced by its privileges, wherever a change names privileges. A custom
     /// privilege that one of the changes defines is not a level.
+    ///
+    /// - Throws: `Refusal` with `malformed` for a new custom privilege or an alias with the name of a level: questions that name the level,
+    ///   also about the past, would mean something else from then on.
     public func replacingLevels(in changes: [Change]) throws -> [Change] {
+        if let levels = try levels { try requireOtherNames(than: levels, in: changes) }
         let defined = Set(Privileges.builtInNames + changes.flatMap(\.definedPrivileges))
         var isOnlyBuiltIn = true
         for change in changes {
@@ -44,6 +48,17 @@ extension Store {
             try change.mappingPrivileges { names in
                 try names.flatMap { defined.contains($0) ? [$0] : try replacingLevels(in: [$0]) }
             }
+        }
+    }
+
+    private func requireOtherNames(than levels: [AccessLevel], in changes: [Change]) throws {
+        for (index, change) in changes.enumerated() {
+            let new = try change.definedPrivileges.filter { name in try read { $0.privileges(named: [name]) == nil } }
+            guard let level = levels.first(where: { (new + change.definedAliases).contains($0.name) }) else { continue }
+            throw Refusal(
+                .malformed,
+                "`\(level.name)` is the name of a level of this store (\(level.privileges.joined(separator: ", "))): choose another name",
+                change: index)
         }
     }
 

@@ -197,7 +197,7 @@ struct ChangeReview {
     private var standardCreatorPrivileges: String { "read,query,update,delete,setPermissions" }
 
     private func creatorPrivilegesRemedy(_ className: String, _ privileges: String) -> String {
-        "`muniment class change \(Name(className).excerpt) --creator-privileges \(privileges)`, or `creatorPrivileges` in `changeClass`"
+        "`muniment class change \(className.shellWord) --creator-privileges \(privileges)`, or `creatorPrivileges` in `changeClass`"
     }
 
     /// Returns the number of an object that exists after the transaction.

@@ -26,6 +26,11 @@ struct Committer {
         try checkForm(transaction)
         let actor = try connect(transaction, at: time, appendingTo: &commits)
         let origin = digested(transaction)
+        let keyed = keyedRequest(transaction, origin)
+        if let keyed, let refusal = try workingSet.recordedRefusal(of: keyed) {
+            throw KeyedRefusalError(refusal: refusal, requestDigest: keyed.digest, isRepeated: true)
+        }
+        // After the refusals: the same changes with another expected revision may have been committed with this key.
         if let key = origin.idempotencyKey,
             let recorded = try workingSet.recordedRequest(actor: actor, idempotencyKey: key)
         {
@@ -33,10 +38,6 @@ struct Committer {
                 throw Refusal(.keyReused, "the idempotency key `\(Name(key).excerpt)` was used for another request: take a new key")
             }
             return Receipt(revision: recorded.revision, head: workingSet.state.revision, time: time)
-        }
-        let keyed = keyedRequest(transaction, origin)
-        if let keyed, let refusal = try workingSet.recordedRefusal(of: keyed) {
-            throw KeyedRefusalError(refusal: refusal, requestDigest: keyed.digest, isRepeated: true)
         }
         do { return try commit(transaction, actor, origin, at: time, appendingTo: &commits) } catch let refusal as Refusal {
             guard let keyed, refusal.code != .notAuthenticated else { throw refusal }
@@ -257,14 +258,22 @@ struct Committer {
         return decided
     }
 
-    /// Returns the access that the events of a grant or a revocation give or take; nil for other changes, and for one that does both.
+    /// Returns the access that the events of a grant, a revocation or an attached permission give or take; nil for other changes, and for
+    /// one that does both.
     /// Must be called before the events are applied.
     private func access(_ events: [Event], at index: Int, _ time: Instant) throws -> ChangeReview.AccessChange? {
         guard events.count == 1 else { return nil }
         switch events[0] {
         case .accessGranted(let grant):
+            let had = try workingSet.entry(of: grant.subject, on: grant.object)?.withoutExpiry ?? []
             return ChangeReview.AccessChange(
-                index: index, subject: grant.subject, object: grant.object, privileges: grant.privileges, isGrant: true)
+                index: index, subject: grant.subject, object: grant.object, privileges: grant.privileges.subtracting(had),
+                isGrant: true)
+        case .permissionAttached(let attachment):
+            return try workingSet.permission(attachment.permission).map {
+                ChangeReview.AccessChange(
+                    index: index, subject: $0.subject, object: attachment.object, privileges: $0.privileges, isGrant: true)
+            }
         case .accessRevoked(let loss):
             let had = try workingSet.entry(of: loss.subject, on: loss.object)?.live(at: time) ?? []
             guard let place = try workingSet.place(of: loss.object), let options = try workingSet.options(of: place.classID) else {

@@ -186,7 +186,8 @@ extension CommandAuthorizer {
             throw Refusal(
                 .malformed,
                 "the class `\(className)` does not have the privilege `\(unknown.joined(separator: "`, `"))`: add it first, with "
-                    + "`muniment class change \(className) --add-privileges \(unknown.joined(separator: ","))` or `changeClass`")
+                    + "`muniment class change \(className.shellWord) --add-privileges \(unknown.joined(separator: ","))` or `changeClass`"
+            )
         }
         return privileges
     }

@@ -87,6 +87,14 @@ extension Change {
         }
     }
 
+    /// The names of the aliases that the change gives a class.
+    package var definedAliases: [String] {
+        switch self {
+        case .defineClass(_, let settings), .changeClass(_, let settings): settings.aliases?.map(\.name) ?? []
+        default: []
+        }
+    }
+
     /// Returns the change with each list of privileges replaced, except the custom privileges of a class.
     package func mappingPrivileges(_ map: ([String]) throws -> [String]) rethrows -> Change {
         switch self {

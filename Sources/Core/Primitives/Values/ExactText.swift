@@ -50,3 +50,15 @@ extension String {
         return String(self[..<end])
     }
 }
+
+extension String {
+    /// The text as one word of a command for a shell, in quotes if a shell would read it in another way.
+    package var shellWord: String {
+        let isPlain =
+            !isEmpty
+            && unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || $0.isASCII && "0123456789-_.:/,@+=%".unicodeScalars.contains($0)
+            }
+        return isPlain ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

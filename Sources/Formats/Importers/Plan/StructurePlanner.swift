@@ -150,7 +150,7 @@ struct StructurePlanner {
         } else {
             notes.insert(
                 "no effect yet: everyone lacks \(missing.joined(separator: ", ")) on the class \(className), so grants of it give no "
-                    + "access. Give it with `muniment grant everyone \(missing.joined(separator: ",")) on \(name)`")
+                    + "access. Give it with `muniment grant everyone \(missing.joined(separator: ",")) on \(name.text.shellWord)`")
         }
     }
 

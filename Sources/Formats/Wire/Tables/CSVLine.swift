@@ -9,11 +9,11 @@ package struct CSVLine {
 
 extension String {
     /// The text as a field of RFC 4180. A spreadsheet would calculate a field that begins like a formula; an apostrophe before it
-    /// makes it text. In some countries, spreadsheets begin a field after each semicolon.
+    /// makes it text. In some countries, spreadsheets begin a field after each semicolon, and read full-width signs like others.
     fileprivate var csvField: String {
         var (text, isBegin) = ("", true)
         for scalar in unicodeScalars {
-            if isBegin, "=+-@".unicodeScalars.contains(scalar) { text += "'" }
+            if isBegin, "=+-@\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(scalar) { text += "'" }
             text.unicodeScalars.append(scalar)
             isBegin = scalar == ";" || scalar == "\t" || isBegin && (scalar == " " || scalar == "\"")
         }

@@ -26,10 +26,11 @@ extension Roles {
     /// - Parameters:
     ///   - role: a name that no role has yet.
     ///   - members: the members besides the caller; each must exist.
-    ///   - kept: the privileges that `everyone` keeps at the given levels. They replace those of ``metadata`` for that level. At
-    ///     all other levels `everyone` keeps nothing. Privileges kept below the store must also be kept at the store.
-    /// - Throws: `Refusal`: `alreadyExists` if the role exists (a store is locked down once); `noPrivilege` and `aboveOwnLevel` if
-    ///   the caller does not have every privilege itself; `unknownPrincipal`; `unknownObject` for a level that does not exist.
+    ///   - kept: the privileges that `everyone` keeps at the given levels. They replace those of ``metadata`` for that level, which
+    ///     `everyone` keeps if it has them. At all other levels `everyone` keeps nothing. Privileges kept below the store must also
+    ///     be kept at the store.
+    /// - Throws: `Refusal`: `notThere` if the store is not open, so that `everyone` may not set permissions at the store; `alreadyExists`
+    ///   if the role exists; `noPrivilege` and `aboveOwnLevel` if the caller does not have every privilege itself; `unknownPrincipal`; `unknownObject` for a level that does not exist.
     ///   Linear in the number of classes.
     @discardableResult
     public func lockDown(
@@ -42,9 +43,16 @@ extension Roles {
     package func lockDownChanges(
         to role: Name = Roles.lockDownRole, members: [Name] = [], everyoneKeeps kept: [PermissionLevel: Privileges] = [:]
     ) throws -> [Change] {
-        let keeps = Roles.metadata.merging(kept) { $1 }
         var changes: [Change] = [.createRole(role)] + ([caller] + members).map { .addMember($0, to: role) }
-        let (levels, custom) = try store.read { try ($0.upperLevels(), $0.names($0.customPrivileges())) }
+        let (levels, custom, metadata) = try store.read { snapshot in
+            // A repeated request with its idempotency key finds the role, and gets its receipt.
+            guard try snapshot.isOpenToEveryone || snapshot.reader.object(role) != nil else {
+                throw Refusal(.notThere, "the store is not open: `everyone` may not set permissions on `store`")
+            }
+            let metadata = try Roles.metadata.filter { try snapshot.everyoneMayRead(at: $0.key) }
+            return try (snapshot.upperLevels(), snapshot.names(snapshot.customPrivileges()), metadata)
+        }
+        let keeps = metadata.merging(kept) { $1 }
         if !custom.isEmpty {
             // A privilege must be known to the store and the classes before it can be given there.
             for name in ["store", "class"] { changes.append(.changeClass(name, ClassSettings(privileges: custom))) }
@@ -60,6 +68,11 @@ extension Roles {
 }
 
 extension Snapshot {
+    /// Whether `everyone` has an entry with `read` at a level. Without one, it keeps nothing there: locking gives nobody access.
+    fileprivate func everyoneMayRead(at level: PermissionLevel) throws -> Bool {
+        try entries(on: level.name).contains { $0.subject == Name.everyone.text && $0.privileges.contains("read") }
+    }
+
     /// Returns every custom privilege that a class knows.
     fileprivate func customPrivileges() throws -> Privileges {
         try classes().reduce(into: []) { $0.formUnion(try reader.options(of: $1)?.privileges ?? []) }

@@ -84,11 +84,11 @@ export function save(name, mediaType, text) {
     setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** Returns rows of values as CSV (RFC 4180). A spreadsheet would calculate a cell that begins like a formula: an apostrophe makes it text, also after a semicolon, which separates cells in some countries. */
+/** Returns rows of values as CSV (RFC 4180). A spreadsheet would calculate a cell that begins like a formula: an apostrophe makes it text, also after a semicolon, which separates cells in some countries, and before full-width signs. */
 export function csv(columns, rows) {
     const cell = (value) => {
         const text = String(value ?? '');
-        const plain = text.replace(/(^|[;\t\r\n])([ "]*)(?=[=+\-@])/g, "$1$2'");
+        const plain = text.replace(/(^|[;\t\r\n])([ "]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, "$1$2'");
         return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
     };
     return `${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;

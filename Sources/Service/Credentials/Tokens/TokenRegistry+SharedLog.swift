@@ -104,7 +104,9 @@ extension TokenRegistry {
         following.hasReportedSkipped = true
         report(
             "the shared log of tokens has \(reader.skipped) line\(reader.skipped == 1 ? "" : "s") that no node made, the first is line "
-                + "\(first); they are skipped. Someone with the password of the database may have added them: change this password")
+                + "\(first); they are skipped. If `\(keyPath)` differs from that of another node, this node has an earlier key, and does "
+                + "not know later tokens and revocations: stop it, and copy the key. Otherwise, someone with the password of the database "
+                + "may have added the lines: change this password")
     }
 
     /// Throws if a node could not follow the shared log. Changes nothing.

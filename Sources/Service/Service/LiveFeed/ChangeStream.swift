@@ -20,7 +20,7 @@ enum ChangeStream {
         let path = try JSONPath(pointer: pointer)
         // First the present: a client that has lost access gets the answer of `readObject`.
         try store.read { try $0.requireReadable(object, to: reader) }
-        let changes = try store.observe(object, at: path, as: reader, since: cursor.complete)
+        let changes = try cursor.start { try store.observe(object, at: path, as: reader, since: $0) }
         let feed = try call.openFeed(from: cursor, at: "\(cursor)", counting: call.service.operations.counts.changesSent) {
             try call.mayQuery(about: reader)
         }
@@ -153,6 +153,9 @@ extension JSONPath {
             throw Problem(.malformed, "`path` does not begin with a slash: give a JSON Pointer, such as `/address/city`")
         }
         let names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        for name in names where name.contains(/~(?![01])/) {
+            throw Problem(.malformed, "`path` has `~` without 0 or 1 after it: write `~0` for `~`, and `~1` for `/` in a name")
+        }
         self.init(names.map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") })
     }
 }

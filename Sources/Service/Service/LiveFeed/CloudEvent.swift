@@ -123,3 +123,16 @@ struct FeedCursor: Hashable, Sendable, Comparable, CustomStringConvertible {
         return left.events ?? .max < right.events ?? .max
     }
 }
+
+extension FeedCursor {
+    /// Begins an observation after the last revision that the client has completely. A refusal names the revision, because the present
+    /// may be allowed.
+    func start<Changes>(_ observe: (Revision) throws -> Changes) throws -> Changes {
+        do { return try observe(complete) } catch let refusal as Refusal {
+            throw Refusal(
+                refusal.code,
+                "at revision \(complete): \(refusal.message). Read the present, and open the feed without `after` and `Last-Event-ID`"
+            )
+        }
+    }
+}

@@ -26,7 +26,7 @@ enum QueryStream {
         let query = Query(className, where: condition)
         // First the present: a client that has lost access gets the answer of `query`.
         _ = try store.query(query, as: reader)
-        let changes = try store.changes(of: query, as: reader, since: cursor.complete)
+        let changes = try cursor.start { try store.changes(of: query, as: reader, since: $0) }
         let feed = try call.openFeed(from: cursor, at: "\(cursor)", counting: call.service.operations.counts.changesSent) {
             try call.mayQuery(about: reader)
         }

@@ -15,7 +15,16 @@ struct RequestContext: Sendable {
     /// Whether the handler may block its thread until a revision arrives from another node.
     var canWait = false
     /// Whether the response must include every commit that was acknowledged before the request, by any node.
-    var isLinearizable: Bool { request.header("Muniment-Consistency", equals: "linearizable") }
+    var isLinearizable: Bool {
+        get throws(Problem) {
+            guard let consistency = request.header("Muniment-Consistency") else { return false }
+            guard consistency.lowercased() == "linearizable" else {
+                throw Problem(
+                    .malformed, "`Muniment-Consistency` is `\(Name(consistency).excerpt)`: send `linearizable` or no such header")
+            }
+            return true
+        }
+    }
     /// The caller; nil for a route that needs no token.
     var caller: Caller? { exchange.caller }
     /// The request id that the log and the commits of this request contain.

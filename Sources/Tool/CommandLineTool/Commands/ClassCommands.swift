@@ -58,8 +58,8 @@ extension Invocation {
             throw UsageError("--remove-privileges: the class `\(name)` does not have `\(absent)`; it has \(all)")
         }
         if !removed.isEmpty {
-            let lost = removed.joined(separator: ", ")
-            note("`\(name)` loses \(lost): grants of \(removed.count == 1 ? "it" : "them") have no effect from now on")
+            let (lost, them) = (removed.joined(separator: ", "), removed.count == 1 ? "it" : "them")
+            note("`\(name)` loses \(lost): grants of \(them) have no effect until the class has \(them) again")
         }
         return present.filter { !removed.contains($0) } + (added ?? []).filter { !present.contains($0) }
     }

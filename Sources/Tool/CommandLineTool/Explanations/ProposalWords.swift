@@ -25,21 +25,9 @@ extension Change {
             case .grant(let subject, let object, let privileges, _, _, _):
                 ["grant", subject.text, privileges.joined(separator: ","), "on", object.text]
             case .changeClass(let name, let settings):
-                ["class", "change", name, "--privileges", (settings.privileges ?? []).joined(separator: ",")]
+                ["class", "change", name, "--add-privileges", (settings.privileges ?? []).joined(separator: ",")]
             default: [operation]
             }
-        return (["muniment"] + words.map(\.quoted)).joined(separator: " ")
-    }
-}
-
-extension String {
-    /// The text quoted as one word of a shell.
-    fileprivate var quoted: String {
-        let isPlain =
-            !isEmpty
-            && unicodeScalars.allSatisfy {
-                $0.properties.isAlphabetic || $0.isASCII && "0123456789-_.:/,@+=%".unicodeScalars.contains($0)
-            }
-        return isPlain ? self : "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return (["muniment"] + words.map(\.shellWord)).joined(separator: " ")
     }
 }

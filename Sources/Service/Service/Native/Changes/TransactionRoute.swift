@@ -96,7 +96,7 @@ enum LockRoute {
         RouteDescription("locks an open store", group: "Stores")
             .withNote(
                 "One transaction creates a role with the caller and the given members, grants it every privilege at the store and "
-                    + "class levels, and leaves `everyone` only `read` on the store and on the built-in classes."
+                    + "class levels, and leaves `everyone` only `read` on the store and on the built-in classes, where it has it."
             )
             .withParameters(.idempotencyKey)
             .withResponse("the receipt of the transaction", Schema.named("Receipt")),
