@@ -61,8 +61,10 @@ struct OperatingGuideTests {
             // The commands in the text. Those with an ellipsis mean several.
             let inline = text.matches(of: /`muniment ([^`…]+)`/).map { String($0.1) }
             #expect(inline.count >= 4)
+            try tool.make("init --store loose --open")
             for call in inline where !call.hasPrefix("serve") {
-                let named = call.replacing("DIR", with: "other") + (call.contains("--store") ? "" : " --store data/default")
+                let store = call == "lock" ? "loose" : "data/default"
+                let named = call.replacing("DIR", with: "other") + (call.contains("--store") ? "" : " --store \(store)")
                 try tool.make(named)
             }
         }
