@@ -29,9 +29,9 @@ extension Roles {
     ///   - kept: the privileges that `everyone` keeps at the given levels. They replace those of ``metadata`` for that level, which
     ///     `everyone` keeps if it has them. At all other levels `everyone` keeps nothing. Privileges kept below the store must also
     ///     be kept at the store.
-    /// - Throws: `Refusal`: `notThere` if the store is not open, so that `everyone` may not set permissions at the store; `alreadyExists`
-    ///   if the role exists; `noPrivilege` and `aboveOwnLevel` if the caller does not have every privilege itself; `unknownPrincipal`; `unknownObject` for a level that does not exist.
-    ///   Linear in the number of classes.
+    /// - Throws: `Refusal`: `notThere` if the store is not open, so that `everyone` may not set permissions at the store;
+    ///   `alreadyExists` if the role exists; `noPrivilege` and `aboveOwnLevel` if the caller does not have every privilege itself;
+    ///   `unknownPrincipal`; `unknownObject` for a level that does not exist. Linear in the number of classes.
     @discardableResult
     public func lockDown(
         to role: Name = Roles.lockDownRole, members: [Name] = [], everyoneKeeps kept: [PermissionLevel: Privileges] = [:]
